@@ -1,0 +1,69 @@
+"""From a location to a `Field`: sources, safety limits, frontmatter, digests.
+
+from memoryfield_readers import open_field
+
+with open_field("handbook.memoryfield.zip") as field:
+    print(field.digest())
+    print(field.page("index.md").frontmatter.fields)
+"""
+
+from __future__ import annotations
+
+from .display import shown, visible, visible_lines
+from .entry import Entry, EntryKind
+from .errors import (
+    AccessDenied,
+    Fault,
+    LimitExceeded,
+    LocationError,
+    MemoryfieldError,
+    NotFound,
+    PageError,
+    SourceChanged,
+    SourceUnavailable,
+    UnknownLimit,
+    UnsafeArchive,
+)
+from .field import Field
+from .frontmatter import Frontmatter, FrontmatterError, FrontmatterState, read_frontmatter
+from .limits import DEFAULT_LIMITS, Limits
+from .manifest import Manifest
+from .names import is_debris, is_page_name
+from .opening import inspect_field, open_field
+from .page import Page
+from .source import Source
+from .text_position import Position
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "AccessDenied",
+    "Entry",
+    "EntryKind",
+    "Fault",
+    "Field",
+    "Frontmatter",
+    "FrontmatterError",
+    "FrontmatterState",
+    "LimitExceeded",
+    "Limits",
+    "LocationError",
+    "Manifest",
+    "MemoryfieldError",
+    "NotFound",
+    "Page",
+    "PageError",
+    "Position",
+    "Source",
+    "SourceChanged",
+    "SourceUnavailable",
+    "UnknownLimit",
+    "UnsafeArchive",
+    "inspect_field",
+    "is_debris",
+    "is_page_name",
+    "open_field",
+    "read_frontmatter",
+    "shown",
+    "visible",
+    "visible_lines",
+]

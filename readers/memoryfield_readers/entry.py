@@ -1,0 +1,53 @@
+"""What a source lists: paths, and whether there is a regular file behind them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from enum import Enum
+from typing import NamedTuple
+
+_FIRST_SECOND = -62_135_596_800  # 0001-01-01T00:00:00Z
+_LAST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z
+
+
+class EntryKind(Enum):
+    """What stands behind a path."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    IRREGULAR = "irregular"
+    """Anything else: a link out of the root or to nowhere, a FIFO, a socket, a device (MF105)."""
+
+
+class Entry(NamedTuple):
+    """One path of a source.
+
+    Attributes:
+        path: relative to the root, with `/` between components and none at the end.
+        kind: what stands behind it.
+        size: bytes of the file; 0 for what is no file.
+        modified_ns: nanoseconds since 1970-01-01T00:00:00Z.
+        problem: why an irregular entry is one, as the end of "NAME is …"; else empty.
+    """
+
+    path: str
+    kind: EntryKind
+    size: int = 0
+    modified_ns: int = 0
+    problem: str = ""
+
+    @property
+    def modified(self) -> datetime:
+        """When the entry last changed, in UTC; times no calendar holds are clamped."""
+        seconds = min(max(self.modified_ns // 1_000_000_000, _FIRST_SECOND), _LAST_SECOND)
+        return datetime.fromtimestamp(seconds, UTC)
+
+
+def name_key(name: str) -> bytes:
+    """The order of names everywhere: by the bytes of their UTF-8 form."""
+    return name.encode("utf-8", "surrogateescape")
+
+
+def path_key(entry: Entry) -> bytes:
+    """The order of entries: by the bytes of their path."""
+    return name_key(entry.path)

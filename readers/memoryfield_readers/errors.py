@@ -1,0 +1,126 @@
+"""What can go wrong, as one tree.
+
+MemoryfieldError
+├── LocationError          the location is not one this program can read          exit 2
+├── UnknownLimit           there is no limit of that name                         exit 2
+├── UnsafeArchive          the archive breaks MF601-MF607: it is refused          exit 3
+├── LimitExceeded          more than the limits allow (MF607)                     exit 3
+├── SourceUnavailable      the source cannot be had just now, or is incomplete    exit 4
+│   ├── NotFound           it is not there: the only error that means "absent"    exit 4
+│   ├── AccessDenied       it may be there, but not for us                        exit 4
+│   └── SourceChanged      it changed while it was being read                     exit 4
+└── PageError              an entry is there, but is not a readable page          exit 4
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+
+class MemoryfieldError(Exception):
+    """Something about a field, its source or its location stands in the way.
+
+    Attributes:
+        message: what is wrong, in one line.
+        location: the location that was asked for, or None.
+        entry: the entry within it (a relative path), or None.
+        hint: what to do about it, or None.
+        exit_code: what the `memoryfield` command exits with.
+    """
+
+    exit_code: ClassVar[int] = 4
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        location: str | None = None,
+        entry: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.location = location
+        self.entry = entry
+        self.hint = hint
+
+    def __str__(self) -> str:
+        place = ": ".join(part for part in (self.location, self.entry) if part)
+        return f"{place}: {self.message}" if place else self.message
+
+
+class LocationError(MemoryfieldError):
+    """The text is not a location this program can read."""
+
+    exit_code = 2
+
+
+class UnknownLimit(MemoryfieldError):
+    """There is no limit of that name, or its value is not a positive whole number."""
+
+    exit_code = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One way in which a container breaks the standard, found while it was opened or read.
+
+    Attributes:
+        rule: the requirement that is broken, such as "MF606".
+        message: what is wrong and what was seen.
+        entry: the entry at fault (its path as the archive names it), or None for the whole.
+        hint: what to do about it, or None for the requirement's own hint.
+    """
+
+    rule: str
+    message: str
+    entry: str | None = None
+    hint: str | None = None
+
+
+class UnsafeArchive(MemoryfieldError):
+    """The archive breaks the rules that keep two readers from seeing two archives (MF601-MF607).
+
+    Attributes:
+        faults: every fault that was found, the first of which is the message.
+    """
+
+    exit_code = 3
+
+    def __init__(self, faults: tuple[Fault, ...], *, location: str | None = None) -> None:
+        first = faults[0]
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        super().__init__(
+            f"unsafe archive, {first.rule}: {first.message}{more}",
+            location=location,
+            entry=first.entry,
+            hint=first.hint or "run `memoryfield validate` on it to see every fault",
+        )
+        self.faults = faults
+
+
+class LimitExceeded(MemoryfieldError):
+    """The field, or one of its files, is larger than the limits allow (MF607)."""
+
+    exit_code = 3
+
+
+class SourceUnavailable(MemoryfieldError):
+    """The source cannot be read just now, or what it gave is incomplete."""
+
+
+class NotFound(SourceUnavailable):
+    """The location or entry does not exist."""
+
+
+class AccessDenied(SourceUnavailable):
+    """The location or entry may not be read with the rights at hand."""
+
+
+class SourceChanged(SourceUnavailable):
+    """The source changed while it was being read."""
+
+
+class PageError(MemoryfieldError):
+    """The entry exists but cannot be read as a page or attachment (MF105)."""

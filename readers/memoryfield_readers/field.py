@@ -1,0 +1,205 @@
+"""A field: an immutable snapshot over one source."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType, TracebackType
+from typing import Self
+
+from .display import shown
+from .entry import Entry, EntryKind
+from .errors import Fault, LimitExceeded, NotFound, PageError, SourceChanged, UnsafeArchive
+from .limits import Limits
+from .manifest import Manifest
+from .names import Role, is_debris, role
+from .page import Page
+from .source import Source
+
+
+class Field:
+    """A snapshot of a field: what it listed when it was opened stays what it is.
+
+    What is read twice and is not the same the second time is an error (`SourceChanged`), so that a
+    page and the digest it was checked under are of one piece. Use it as a context manager.
+
+    Attributes:
+        name: the name of the field: its folder's, or its archive's without the ending.
+        location: where it came from, as messages show it.
+        archive_name: the file name of its archive, "" if it has none; None if it is no archive.
+        pages: names of the pages, in the order of their UTF-8 bytes (MF901).
+        attachments: names of the other files that are part of the field.
+        indexes: names of vector indexes and what SQLite left beside them: derived, not in the pin.
+        debris: names of what readers ignore; folders end in a slash.
+        folders: names of the sub-directories, which are no part of the field (MF103).
+        irregular: entries that are no regular files and so cannot be read (MF105).
+        entries: what the source listed for each page, attachment and index, by name.
+        faults: what is wrong with the container; only `inspect_field` lets one through that counts.
+    """
+
+    def __init__(self, source: Source, limits: Limits) -> None:
+        """Sort the entries of a source by their role in a field."""
+        self._source = source
+        self._limits = limits
+        self._hashes: dict[str, str] = {}
+        self.name = source.name
+        self.location = source.location
+        self.archive_name = source.archive_name
+        by_role: dict[Role, list[str]] = {each: [] for each in Role}
+        entries: dict[str, Entry] = {}
+        folders: list[str] = []
+        irregular: list[Entry] = []
+        for entry in source.root():
+            name, kind = entry.path, entry.kind
+            if kind is EntryKind.FILE:
+                entry_role = role(name)
+                by_role[entry_role].append(name)
+                if entry_role is not Role.DEBRIS:
+                    entries[name] = entry
+            elif is_debris(name):
+                slash = "/" if kind is EntryKind.DIRECTORY else ""
+                by_role[Role.DEBRIS].append(name + slash)
+            elif kind is EntryKind.DIRECTORY:
+                folders.append(name)
+            else:
+                irregular.append(entry)
+        self.pages: tuple[str, ...] = tuple(by_role[Role.PAGE])
+        self.attachments: tuple[str, ...] = tuple(by_role[Role.ATTACHMENT])
+        self.indexes: tuple[str, ...] = tuple(by_role[Role.INDEX])
+        self.debris: tuple[str, ...] = tuple(by_role[Role.DEBRIS])
+        self.folders: tuple[str, ...] = tuple(folders)
+        self.irregular: tuple[Entry, ...] = tuple(irregular)
+        self.entries: Mapping[str, Entry] = MappingProxyType(entries)
+        self.faults: tuple[Fault, ...] = (*source.faults, *self._total_fault())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Field {self.name!r} at {self.location!r}: {len(self.pages)} pages>"
+
+    def close(self) -> None:
+        """Let go of the source."""
+        self._source.close()
+
+    def page(self, name: str) -> Page:
+        """One page.
+
+        Arguments:
+            name: its file name; nothing but the name of a page that was listed reaches the source.
+
+        Raises:
+            NotFound: the field has no such page.
+            PageError: there is such an entry, but it is no page that can be read.
+            LimitExceeded: it is larger than `Limits.page_bytes`.
+            SourceUnavailable: the source cannot give it now; `SourceChanged`: it is another one.
+            UnsafeArchive: its data are not what the archive announced.
+        """
+        entry = self.entries.get(name)
+        if entry is None or not name.endswith(".md"):
+            raise self._no_page(name)
+        page = Page(name, self._source.read(entry, self._limits.page_bytes), entry)
+        self._remember(name, page.sha256)
+        return page
+
+    def read(self, names: Iterable[str]) -> list[Page]:
+        """Several pages, in the order asked for; raises as `page` does."""
+        return [self.page(name) for name in names]
+
+    def sha256(self, name: str) -> str:
+        """The SHA-256 of a page, attachment or index, in hexadecimal; raises as `page` does."""
+        if name not in self._hashes:
+            digest = hashlib.sha256()
+            for chunk in self.chunks(name):
+                digest.update(chunk)
+            self._remember(name, digest.hexdigest())
+        return self._hashes[name]
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """The bytes of a page, attachment or index in pieces; raises as `page` does."""
+        entry = self.entries.get(name)
+        if entry is None:
+            raise self._no_page(name)
+        return self._source.chunks(entry)
+
+    def nested(self) -> Iterable[Entry]:
+        """What lies in sub-directories: no part of the field, of interest to a validator alone."""
+        return self._source.nested()
+
+    def damaged(self) -> Iterator[Fault]:
+        """Faults in the content of entries of an archive that are no part of the field (MF601)."""
+        if self.archive_name is None:
+            return
+        wanted = {*self.pages, *self.attachments}
+        for entry in (*self._source.root(), *self._source.nested()):
+            if entry.kind is EntryKind.FILE and entry.path not in wanted:
+                try:
+                    for _ in self._source.chunks(entry):
+                        pass
+                except UnsafeArchive as error:
+                    yield from error.faults
+
+    def manifest(self) -> Manifest:
+        """The hashes of all pages and attachments.
+
+        Raises:
+            NotFound: there is neither page nor attachment.
+            PageError: an entry at the root is no regular file.
+            MemoryfieldError: a file cannot be read; as `page` raises.
+        """
+        for entry in self.irregular:
+            raise self._unreadable(entry)
+        names: Sequence[str] = (*self.pages, *self.attachments)
+        if not names:
+            raise NotFound("there is no page and no attachment", location=self.location)
+        return Manifest.of({name: self.sha256(name) for name in names})
+
+    def digest(self) -> str:
+        """The field pin: `field-sha256:` and 64 hexadecimal digits; raises as `manifest` does."""
+        return self.manifest().digest
+
+    def archive_digest(self) -> str | None:
+        """The archive pin: `sha256:` and 64 hexadecimal digits; None for what is no archive."""
+        return self._source.archive_digest()
+
+    def _remember(self, name: str, digest: str) -> None:
+        known = self._hashes.setdefault(name, digest)
+        if known != digest:
+            raise SourceChanged(
+                "changed while the field was being read", location=self.location, entry=name
+            )
+
+    def _no_page(self, name: str) -> PageError | NotFound | LimitExceeded:
+        if name in self.entries:
+            what = "a vector index" if name in self.indexes else "an attachment"
+            return PageError(f"is {what}, not a page", location=self.location, entry=name)
+        for entry in self.irregular:
+            if entry.path == name:
+                return self._unreadable(entry)
+        near = difflib.get_close_matches(name, self.pages, n=3)
+        if f"{name}.md" in self.entries:
+            near = [f"{name}.md"]
+        hint = "did you mean " + " or ".join(map(shown, near)) + "?" if near else None
+        return NotFound(f"there is no page {shown(name)}", location=self.location, hint=hint)
+
+    def _unreadable(self, entry: Entry) -> PageError:
+        return PageError(f"is {entry.problem}", location=self.location, entry=entry.path)
+
+    def _total_fault(self) -> Iterator[Fault]:
+        names = (*self.pages, *self.attachments)
+        total = sum(self.entries[name].size for name in names)
+        if total > self._limits.total_bytes:
+            yield Fault(
+                "MF607",
+                f"{total} bytes in all, over the limit of {self._limits.total_bytes}",
+                hint="raise the limit with --limit total-bytes=NUMBER, if you trust this field",
+            )

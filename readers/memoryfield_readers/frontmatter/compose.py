@@ -1,0 +1,258 @@
+"""From the text of a block to a tree, within bounds (MF301, MF312).
+
+libyaml scans and parses; the tree is built here from its events, without recursion, so that depth,
+aliases and tags are judged before they cost anything, and every verdict is ours.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+)
+
+from .nodes import Mapping, Node, Scalar, Sequence
+from .scalars import MERGE, STR, as_explicit, resolve_plain
+
+try:
+    from yaml.cyaml import CParser
+except ImportError as error:  # pragma: no cover - a PyYAML that was built without libyaml
+    raise ImportError(
+        "memoryfield needs PyYAML with libyaml; install a PyYAML wheel, or libyaml's headers "
+        "before building PyYAML"
+    ) from error
+
+MAX_DEPTH: Final = 32
+MAX_ALIASES: Final = 100
+MAX_BLOCK_BYTES: Final = 65_536
+
+_MOST_BYTES_A_CHARACTER = 4
+_TAG_PREFIX = "tag:yaml.org,2002:"
+_SCALAR_TAGS = frozenset(
+    {"str", "int", "float", "bool", "null", "timestamp", "binary", "merge", "value"}
+)
+_COLLECTION_TAGS = {
+    Sequence: frozenset({"seq", "omap", "pairs"}),
+    Mapping: frozenset({"map", "set"}),
+}
+
+
+class BlockFault(Exception):
+    """The block breaks a rule, at an offset within it."""
+
+    def __init__(self, rule: str, message: str, offset: int) -> None:
+        super().__init__(message)
+        self.rule = rule
+        self.message = message
+        self.offset = offset
+
+
+def compose(block: str) -> Node | None:
+    """The tree of a block, or None if it is empty or holds comments alone.
+
+    Raises:
+        BlockFault: MF301 if it is no YAML, MF312 if it goes beyond the bounds of this standard.
+    """
+    if len(block) * _MOST_BYTES_A_CHARACTER > MAX_BLOCK_BYTES < len(block.encode()):
+        raise BlockFault("MF312", f"the frontmatter block is over {MAX_BLOCK_BYTES} bytes", 0)
+    lone_cr = _lone_carriage_return(block)
+    if lone_cr >= 0:
+        raise BlockFault(
+            "MF301", "a carriage return without a line feed is no line end here", lone_cr
+        )
+    try:
+        return _Composer(block).run()
+    except yaml.MarkedYAMLError as error:
+        raise _syntax_fault(error) from None
+    except yaml.reader.ReaderError as error:
+        offset = _reader_offset(block, error)
+        raise BlockFault(
+            "MF301", f"the character U+{ord(block[offset]):04X} is not allowed in YAML", offset
+        ) from None
+    except yaml.YAMLError as error:
+        raise BlockFault("MF301", str(error) or "not valid YAML", 0) from None
+
+
+class _Open:
+    """A collection whose end has not been seen yet."""
+
+    __slots__ = ("aliases", "anchor", "height", "items", "kind", "start")
+
+    def __init__(
+        self, kind: type[Sequence] | type[Mapping], start: int, anchor: str | None
+    ) -> None:
+        self.kind = kind
+        self.start = start
+        self.anchor = anchor
+        self.items: list[Node] = []
+        self.aliases = 0  # aliases within, each counted as what it stands for
+        self.height = 1
+
+    def close(self, end: int) -> Node:
+        if self.kind is Sequence:
+            return Sequence(tuple(self.items), self.start, end)
+        keys = self.items[::2]
+        values = self.items[1::2]
+        for key, value in zip(keys, values, strict=True):
+            if key.__class__ is Scalar and key.tag == MERGE:
+                _check_merge(value)
+        return Mapping(tuple(zip(keys, values, strict=True)), self.start, end)
+
+
+class _Composer:
+    """The state of one walk over the events of a block."""
+
+    def __init__(self, block: str) -> None:
+        self.next_event = CParser(block).get_event
+        self.anchors: dict[str, tuple[Node, int, int]] = {}  # name -> node, aliases, height
+
+    def run(self) -> Node | None:
+        stack: list[_Open] = []
+        root: Node | None = None
+        next_event = self.next_event
+        while (event := next_event()) is not None:
+            cls = event.__class__
+            if cls is ScalarEvent:
+                node: Node = self._scalar(event)
+                if event.anchor:
+                    self.anchors[event.anchor] = (node, 0, 0)
+            elif cls is MappingStartEvent or cls is SequenceStartEvent:
+                stack.append(self._open(event, len(stack)))
+                continue
+            elif cls is MappingEndEvent or cls is SequenceEndEvent:
+                done = stack.pop()
+                node = done.close(event.end_mark.index)
+                if done.anchor:
+                    self.anchors[done.anchor] = (node, done.aliases, done.height)
+                if stack:
+                    parent = stack[-1]
+                    parent.aliases += done.aliases
+                    parent.height = max(parent.height, done.height + 1)
+            elif cls is AliasEvent:
+                node = self._alias(event, stack)
+            else:
+                continue
+            if stack:
+                stack[-1].items.append(node)
+            elif root is None:
+                root = node
+            else:
+                raise BlockFault("MF301", "a second document begins here", event.start_mark.index)
+        return root
+
+    def _scalar(self, event: Any) -> Scalar:
+        text = event.value
+        tag = event.tag
+        if tag is None or tag == "!":
+            plain = event.implicit[0] and tag is None
+            name, value = resolve_plain(text) if plain else (STR, text)
+        else:
+            name, value = _explicit_scalar(tag, text, event.start_mark.index)
+        return Scalar(
+            text,
+            name,
+            value,
+            event.style or "",
+            event.start_mark.index,
+            event.end_mark.index,
+            event.anchor,
+        )
+
+    def _open(self, event: Any, depth: int) -> _Open:
+        start = event.start_mark.index
+        if depth >= MAX_DEPTH:
+            raise _too_deep(start)
+        kind = Mapping if event.__class__ is MappingStartEvent else Sequence
+        if event.tag not in (None, "!"):
+            name = event.tag.removeprefix(_TAG_PREFIX)
+            if name == event.tag or name not in _COLLECTION_TAGS[kind]:
+                raise _custom_tag(event.tag, start)
+        if event.anchor:
+            self.anchors.pop(event.anchor, None)  # an alias within the node is recursive
+        return _Open(kind, start, event.anchor)
+
+    def _alias(self, event: Any, stack: list[_Open]) -> Node:
+        start = event.start_mark.index
+        if any(collection.anchor == event.anchor for collection in stack):
+            raise BlockFault("MF312", f"the alias *{event.anchor} contains itself", start)
+        if event.anchor not in self.anchors:
+            raise BlockFault("MF301", f"the alias *{event.anchor} names no anchor", start)
+        node, aliases, height = self.anchors[event.anchor]
+        if not stack:  # pragma: no cover - a document that is one alias has no anchor to name
+            return node
+        parent = stack[-1]
+        parent.aliases += aliases + 1
+        parent.height = max(parent.height, height + 1)
+        if sum(collection.aliases for collection in stack) > MAX_ALIASES:
+            raise BlockFault(
+                "MF312",
+                f"more than {MAX_ALIASES} aliases, counting each as what it stands for",
+                start,
+            )
+        if len(stack) + height > MAX_DEPTH:
+            raise _too_deep(start)
+        return node
+
+
+def _check_merge(value: Node) -> None:
+    """Refuse a merge key (`<<`) whose value is neither a mapping nor a list of mappings."""
+    bases = value.items if isinstance(value, Sequence) else (value,)
+    for base in bases:
+        if not isinstance(base, Mapping):
+            raise BlockFault("MF301", "a merge key `<<` needs a mapping to merge", base.start)
+
+
+def _explicit_scalar(tag: str, text: str, offset: int) -> tuple[str, Any]:
+    name = tag.removeprefix(_TAG_PREFIX)
+    if name == tag or name not in _SCALAR_TAGS:
+        raise _custom_tag(tag, offset)
+    resolved = as_explicit(name, text)
+    if resolved is None:
+        raise BlockFault("MF301", f"{text!r} cannot be read as !!{name}", offset)
+    return resolved
+
+
+def _too_deep(offset: int) -> BlockFault:
+    return BlockFault("MF312", f"nested more than {MAX_DEPTH} levels deep", offset)
+
+
+def _custom_tag(tag: str, offset: int) -> BlockFault:
+    shown = tag.replace(_TAG_PREFIX, "!!")
+    return BlockFault("MF312", f"the tag {shown} is not one of YAML 1.1's own", offset)
+
+
+def _syntax_fault(error: yaml.MarkedYAMLError) -> BlockFault:
+    """The parser's error as ours; an unclosed construct is shown where it opens."""
+    problem = error.problem or "not valid YAML"
+    if "maximum nesting depth" in problem:  # the scanner looks further ahead than our own bound
+        return _too_deep(error.problem_mark.index if error.problem_mark else 0)
+    mark = error.problem_mark
+    if error.context_mark is not None and (mark is None or "unexpected end" in problem):
+        mark = error.context_mark
+    text = f"{error.context}, {problem}" if error.context else problem
+    return BlockFault("MF301", text, mark.index if mark else 0)
+
+
+def _reader_offset(block: str, error: yaml.reader.ReaderError) -> int:
+    """The code point offset of a character that YAML forbids; libyaml counts in bytes."""
+    character = error.character
+    if isinstance(character, int):
+        found = block.find(chr(character))
+        if found >= 0:
+            return found
+    return min(int(error.position), len(block) - 1)
+
+
+def _lone_carriage_return(block: str) -> int:
+    """The offset of the first CR that no LF follows, or -1."""
+    offset = block.find("\r")
+    while offset >= 0 and block[offset + 1 : offset + 2] == "\n":
+        offset = block.find("\r", offset + 1)
+    return offset

@@ -1,0 +1,49 @@
+"""The manifest of a field, and the pins made from it (SPEC.md, "Digests and pins")."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .entry import name_key
+
+FIELD_PIN_PREFIX = "field-sha256:"
+_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r"})
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """The SHA-256 of every page and attachment, in the order of the bytes of their names.
+
+    Attributes:
+        hashes: name to SHA-256 in hexadecimal, in order.
+    """
+
+    hashes: Mapping[str, str]
+
+    @classmethod
+    def of(cls, hashes: Mapping[str, str]) -> Manifest:
+        """The manifest of files whose hashes are given in any order."""
+        return cls({name: hashes[name] for name in sorted(hashes, key=name_key)})
+
+    @property
+    def text(self) -> str:
+        """The lines, each as `sha256sum` prints it: hash, two spaces, name, line feed.
+
+        A name with a backslash, LF or CR is escaped as coreutils does it, with a backslash before
+        the hash; a name cannot imitate a second line.
+        """
+        return "".join(_line(name, digest) for name, digest in self.hashes.items())
+
+    @property
+    def digest(self) -> str:
+        """The field pin: `field-sha256:` and the SHA-256 of the lines."""
+        data = self.text.encode("utf-8", "surrogateescape")
+        return FIELD_PIN_PREFIX + hashlib.sha256(data).hexdigest()
+
+
+def _line(name: str, digest: str) -> str:
+    escaped = name.translate(_ESCAPES)
+    mark = "\\" if escaped != name else ""
+    return f"{mark}{digest}  {escaped}\n"

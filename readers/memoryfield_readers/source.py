@@ -1,0 +1,72 @@
+"""The seam between transports and the format: what lists entries and reads bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from .entry import Entry
+from .errors import Fault
+
+
+class Source(Protocol):
+    """A transport that lists entries and reads bytes, and knows nothing of the format.
+
+    Attributes:
+        location: the location as messages show it.
+        name: the last component of the location, without an archive's ending.
+        archive_name: the file name of an archive, "" if it has none; None for what is no archive.
+        faults: what is wrong with the container as a whole or with single entries of it.
+    """
+
+    location: str
+    name: str
+    archive_name: str | None
+    faults: Sequence[Fault]
+
+    def root(self) -> Sequence[Entry]:
+        """The entries at the root, sub-directories included.
+
+        Raises:
+            SourceUnavailable: the listing cannot be had.
+            LimitExceeded: there are more entries than the limits allow.
+        """
+        ...
+
+    def nested(self) -> Iterable[Entry]:
+        """What lies in sub-directories: the files, and what is irregular.
+
+        A sub-directory is no part of a field. A folder is named itself only where it is debris,
+        which a directory's source does not enter, or where it cannot be listed: then it is an
+        irregular entry.
+
+        Raises:
+            LimitExceeded: there are more entries than the limits allow.
+        """
+        ...
+
+    def read(self, entry: Entry, most: int) -> bytes:
+        """All bytes of a file.
+
+        Arguments:
+            entry: a file that this source has listed.
+            most: how many bytes to take at most.
+
+        Raises:
+            LimitExceeded: the file has more bytes than that.
+            SourceUnavailable: the file cannot be read.
+            UnsafeArchive: what is read is not what the archive announced.
+        """
+        ...
+
+    def chunks(self, entry: Entry) -> Iterator[bytes]:
+        """The bytes of a file in pieces; raises as `read` does."""
+        ...
+
+    def archive_digest(self) -> str | None:
+        """The archive pin, `sha256:` and 64 hexadecimal digits; None for what is no archive."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        ...

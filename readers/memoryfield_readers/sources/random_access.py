@@ -1,0 +1,55 @@
+"""Bytes at an offset, from anything that can seek."""
+
+from __future__ import annotations
+
+import os
+from threading import Lock
+from typing import BinaryIO, Protocol
+
+
+class RandomAccess(Protocol):
+    """Something of known size whose bytes can be had by offset.
+
+    Attributes:
+        size: its length in bytes.
+    """
+
+    size: int
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Up to `length` bytes from `offset`; fewer only at the end."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what is open."""
+        ...
+
+
+class SeekableFile:
+    """A seekable binary file object, safe to read from several threads."""
+
+    def __init__(self, file: BinaryIO, *, owned: bool) -> None:
+        """Wrap a file object, which is closed with this one only if it is owned."""
+        self._file = file
+        self._owned = owned
+        self._lock = Lock()
+        self.size = file.seek(0, os.SEEK_END)
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """Up to `length` bytes from `offset`; fewer only at the end."""
+        with self._lock:
+            self._file.seek(offset)
+            data = self._file.read(length)
+            if len(data) == length or not data:
+                return data
+            pieces = [data]
+            missing = length - len(data)
+            while missing and (data := self._file.read(missing)):
+                pieces.append(data)
+                missing -= len(data)
+            return b"".join(pieces)
+
+    def close(self) -> None:
+        """Close the file object if it was opened for this."""
+        if self._owned:
+            self._file.close()

@@ -1,0 +1,398 @@
+"""The entries of a ZIP file, each proved to be one thing to every reader (MF603-MF607).
+
+The central directory is parsed strictly, each local header is compared with it, and the entries
+must tile the file: no gap, no overlap, nothing before or after. An entry at fault is left out of
+`members`; `faults` says why, so that a validator can go on with the rest.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+import stat
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..display import shown
+from ..errors import Fault
+from ..limits import MIB, Limits
+from . import zip_records as zr
+from .random_access import RandomAccess
+from .zip_end import Unreadable, before_archive, find_ending
+
+STORED = 0
+DEFLATED = 8
+RATIO_FLOOR_BYTES = 1 * MIB
+"""Entries up to this size may be compressed to any ratio: they cannot hurt."""
+
+_METHODS = {
+    1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "xz",
+    97: "WavPack", 98: "PPMd", 99: "AES",
+}  # fmt: skip
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+_DRIVE = re.compile("[A-Za-z]:")
+_FIRST_DAY_NS = calendar.timegm((1980, 1, 1, 0, 0, 0)) * 1_000_000_000
+_TYPE_NAMES = {
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a character device",
+    stat.S_IFBLK: "a block device",
+}
+
+
+class Member(NamedTuple):
+    """One entry that is safe to read.
+
+    Attributes:
+        path: its name, without the slash at the end of a folder's.
+        folder: whether it stands for a folder.
+        method: STORED or DEFLATED.
+        crc: the CRC-32 of its content.
+        compressed: bytes in the archive.
+        size: bytes of its content.
+        data_at: offset of its compressed bytes in the file.
+        modified_ns: its timestamp taken as UTC, in nanoseconds since 1970.
+    """
+
+    path: str
+    folder: bool
+    method: int
+    crc: int
+    compressed: int
+    size: int
+    data_at: int
+    modified_ns: int
+
+
+class ZipDirectory(NamedTuple):
+    """What an archive holds, and what is wrong with it.
+
+    Attributes:
+        members: the entries without fault, in the order of the central directory.
+        faults: everything that breaks MF601 and MF603-MF609.
+    """
+
+    members: tuple[Member, ...]
+    faults: tuple[Fault, ...]
+
+
+class _Candidate(NamedTuple):
+    """An entry of the central directory that is not judged yet."""
+
+    header: zr.CentralHeader
+    path: str
+    folder: bool
+    at: int
+
+
+def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
+    """List an archive and check its structure; the content of entries is not inflated."""
+    try:
+        ending = find_ending(file)
+        faults = list(ending.faults)
+        if ending.entries > limits.entries:
+            raise Unreadable(
+                _limit_fault(f"{ending.entries} entries, over the limit of {limits.entries}")
+            )
+        if ending.size > limits.directory_bytes:
+            raise Unreadable(
+                _limit_fault(
+                    f"a central directory of {ending.size} bytes, over the limit of "
+                    f"{limits.directory_bytes}"
+                )
+            )
+        data = file.read_at(ending.start, ending.size)
+        headers = _parse_headers(data, ending.entries)
+    except Unreadable as error:
+        return ZipDirectory((), (error.fault,))
+    candidates, name_faults = _decode_names(headers, ending.shift)
+    faults += name_faults
+    total = sum(candidate.header.size for candidate in candidates)
+    if total > limits.total_bytes:
+        message = f"{total} bytes in all, over the limit of {limits.total_bytes}"
+        return ZipDirectory((), (*faults, _limit_fault(message)))
+    bad: set[int] = set()
+    for index, fault in (
+        *_judge_names(candidates),
+        *_judge_duplicates(candidates),
+        *_judge_kinds(candidates),
+        *_judge_sizes(candidates, limits),
+    ):
+        bad.add(index)
+        if fault is not None:
+            faults.append(fault)
+    data_offsets: dict[int, int] = {}
+    for index, fault, data_at in _judge_frames(file, candidates, ending.start, ending.shift):
+        if fault is None:
+            data_offsets[index] = data_at
+        else:
+            faults.append(fault)
+    members = tuple(
+        _member(candidate, data_offsets[index])
+        for index, candidate in enumerate(candidates)
+        if index not in bad and index in data_offsets
+    )
+    return ZipDirectory(members, tuple(faults))
+
+
+def _parse_headers(data: bytes, announced: int) -> list[zr.CentralHeader]:
+    headers: list[zr.CentralHeader] = []
+    view = memoryview(data)
+    at = 0
+    try:
+        while at < len(data):
+            header = zr.central_header(view, at)
+            headers.append(header)
+            at += header.record_bytes
+    except zr.Malformed as error:
+        raise Unreadable(Fault("MF601", str(error))) from None
+    if len(headers) != announced:
+        raise Unreadable(
+            Fault(
+                "MF606",
+                f"the end record announces {announced} entries, the central directory has "
+                f"{len(headers)}",
+            )
+        )
+    return headers
+
+
+def _decode_names(
+    headers: list[zr.CentralHeader], shift: int
+) -> tuple[list[_Candidate], list[Fault]]:
+    candidates: list[_Candidate] = []
+    faults: list[Fault] = []
+    for header in headers:
+        raw = header.raw_name
+        try:
+            name = raw.decode("utf-8")
+        except UnicodeDecodeError:
+            if header.flags & zr.UTF8_NAME:
+                name = raw.decode("utf-8", "backslashreplace")
+                faults.append(
+                    Fault("MF603", "the name is marked as UTF-8, but is not valid UTF-8", name)
+                )
+                continue
+            name = raw.decode("cp437")
+        if not raw.isascii() and not header.flags & zr.UTF8_NAME:
+            faults.append(
+                Fault(
+                    "MF609",
+                    f"the name {shown(name)} is neither plain ASCII nor marked as UTF-8",
+                    name,
+                )
+            )
+        folder = name.endswith("/")
+        path = name[:-1] if folder else name
+        candidates.append(_Candidate(header, path, folder, header.offset + shift))
+    return candidates, faults
+
+
+def _judge_names(candidates: list[_Candidate]) -> Iterator[tuple[int, Fault]]:
+    for index, candidate in enumerate(candidates):
+        problem = _name_problem(candidate.path)
+        if problem:
+            yield (
+                index,
+                Fault("MF603", f"the name {shown(candidate.path)} {problem}", candidate.path),
+            )
+
+
+def _name_problem(path: str) -> str:
+    if not path:
+        return "is empty"
+    if _CONTROL.search(path):
+        return "holds a NUL or control character"
+    if "\\" in path:
+        return "holds a backslash"
+    if path[0] == "/":
+        return "is an absolute path"
+    if _DRIVE.match(path):
+        return "begins with a drive"
+    for component in path.split("/"):
+        if component == "..":
+            return "climbs out with `..`"
+        if component in ("", "."):
+            return "has an empty or `.` component"
+    return ""
+
+
+def _judge_duplicates(candidates: list[_Candidate]) -> Iterator[tuple[int, Fault | None]]:
+    """Names that stand for two things; the fault is told once a name."""
+    counts = Counter(candidate.path for candidate in candidates)
+    in_order = sorted(counts) if any("/" in path for path in counts) else []
+    told: set[str] = set()
+    for index, (_, path, folder, _) in enumerate(candidates):
+        if counts[path] > 1:
+            message = f"{counts[path]} entries are named {shown(path)}"
+        elif in_order and not folder and _is_folder_too(path, in_order):
+            message = f"{shown(path)} is both a file and a folder"
+        else:
+            continue
+        yield index, None if path in told else Fault("MF604", message, path)
+        told.add(path)
+
+
+def _is_folder_too(path: str, in_order: list[str]) -> bool:
+    inside = path + "/"
+    at = bisect_left(in_order, inside)
+    return at < len(in_order) and in_order[at].startswith(inside)
+
+
+def _judge_kinds(candidates: list[_Candidate]) -> Iterator[tuple[int, Fault]]:
+    for index, (header, path, folder, _) in enumerate(candidates):
+        problem = _kind_problem(header, folder)
+        if problem:
+            yield index, Fault("MF605", f"{shown(path)} {problem}", path)
+
+
+def _kind_problem(header: zr.CentralHeader, folder: bool) -> str:
+    if header.flags & (zr.ENCRYPTED | zr.STRONG_ENCRYPTION | zr.MASKED):
+        return "is encrypted"
+    if header.method not in (STORED, DEFLATED):
+        name = _METHODS.get(header.method, "unknown")
+        return (
+            f"is compressed by method {header.method} ({name}); only stored and deflate are allowed"
+        )
+    if header.flags & zr.PATCHED:
+        return "is patch data"
+    kind = stat.S_IFMT(header.attributes >> 16)
+    if kind in _TYPE_NAMES:
+        return f"is {_TYPE_NAMES[kind]}"
+    if kind == stat.S_IFDIR and not folder:
+        return "is marked as a folder, but named as a file"
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        return f"is no regular file (type {kind:o})"
+    return ""
+
+
+def _judge_sizes(candidates: list[_Candidate], limits: Limits) -> Iterator[tuple[int, Fault]]:
+    for index, (header, path, folder, _) in enumerate(candidates):
+        if folder and header.size:
+            yield index, Fault("MF606", f"the folder {shown(path)} carries data", path)
+        if header.method == STORED and header.size != header.compressed:
+            message = f"{shown(path)} is stored, but its two sizes differ"
+            yield index, Fault("MF606", message, path)
+        if header.size > limits.file_bytes:
+            message = (
+                f"{shown(path)} has {header.size} bytes, over the limit of {limits.file_bytes}"
+            )
+            yield index, _limit_fault(message, path)
+        elif header.size > max(RATIO_FLOOR_BYTES, header.compressed * limits.ratio):
+            message = (
+                f"{shown(path)} inflates from {header.compressed} to {header.size} bytes, more than "
+                f"{limits.ratio} to 1"
+            )
+            yield index, _limit_fault(message, path)
+
+
+def _judge_frames(
+    file: RandomAccess, candidates: list[_Candidate], directory_at: int, shift: int
+) -> Iterator[tuple[int, Fault | None, int]]:
+    """Check that local headers agree and that the entries tile the file from 0 to the directory.
+
+    Yields for each entry its index, what is wrong with it (None if nothing is), and the offset of
+    its data.
+    """
+    order = sorted(range(len(candidates)), key=lambda index: candidates[index].at)
+    if order and candidates[order[0]].at > shift:
+        first = candidates[order[0]]
+        yield order[0], before_archive(file, first.at), 0
+    elif not order and directory_at > shift:
+        yield -1, before_archive(file, directory_at), 0
+    for place, index in enumerate(order):
+        candidate = candidates[index]
+        following = candidates[order[place + 1]] if place + 1 < len(order) else None
+        end = following.at if following else directory_at
+        try:
+            if candidate.at + zr.LOCAL_BYTES > directory_at:
+                raise zr.Malformed("its local header would lie beyond the entries")
+            data_at = _check_frame(file, candidate, end, following)
+        except zr.Malformed as error:
+            yield index, Fault("MF606", f"{shown(candidate.path)}: {error}", candidate.path), 0
+        else:
+            yield index, None, data_at
+
+
+def _check_frame(
+    file: RandomAccess, candidate: _Candidate, end: int, following: _Candidate | None
+) -> int:
+    """The offset of an entry's data, once its local header, data and descriptor fill its span."""
+    header = candidate.header
+    # One read does for nearly every header; a longer one is read again, whole.
+    data = file.read_at(candidate.at, zr.LOCAL_BYTES + len(header.raw_name) + 64)
+    total = zr.local_header_bytes(data)
+    if total > len(data):
+        data = file.read_at(candidate.at, total)
+    local = zr.local_header(data)
+    _compare(local, candidate)
+    data_at = candidate.at + total
+    data_end = data_at + header.compressed
+    if data_end > end:
+        what = f"the next one, {shown(following.path)}" if following else "the central directory"
+        raise zr.Malformed(f"overlaps {what}")
+    if local.flags & zr.HAS_DESCRIPTOR:
+        rest = file.read_at(data_end, end - data_end) if end - data_end <= 24 else b""
+        if not zr.descriptor_matches(rest, header.crc, header.compressed, header.size):
+            raise zr.Malformed("its data descriptor is missing or disagrees with the directory")
+    elif data_end < end:
+        raise zr.Malformed(f"{end - data_end} bytes that belong to no entry follow it")
+    return data_at
+
+
+def _compare(local: zr.LocalHeader, candidate: _Candidate) -> None:
+    header = candidate.header
+    if local.raw_name != header.raw_name:
+        name = local.raw_name.decode("utf-8", "backslashreplace")
+        raise zr.Malformed(f"its local header names another file, {shown(name)}")
+    for path in (header.unicode_path, local.unicode_path):
+        if path is not None and path.decode("utf-8", "replace").rstrip("/") != candidate.path:
+            name = path.decode("utf-8", "backslashreplace")
+            raise zr.Malformed(f"a Unicode path field gives it another name, {shown(name)}")
+    if local.method != header.method:
+        raise zr.Malformed("its local header says another compression method")
+    told = zr.ENCRYPTED | zr.HAS_DESCRIPTOR | zr.UTF8_NAME
+    if (local.flags ^ header.flags) & told:
+        raise zr.Malformed("the flags of its local header differ from the directory's")
+    values = (local.crc, local.compressed, local.size)
+    known = (header.crc, header.compressed, header.size)
+    later = bool(local.flags & zr.HAS_DESCRIPTOR)
+    for name, value, expected in zip(
+        ("CRC", "compressed size", "size"), values, known, strict=True
+    ):
+        if value != expected and not (later and value == 0):
+            raise zr.Malformed(f"its local header says another {name}")
+
+
+def _member(candidate: _Candidate, data_at: int) -> Member:
+    header = candidate.header
+    return Member(
+        candidate.path,
+        candidate.folder,
+        header.method,
+        header.crc,
+        header.compressed,
+        header.size,
+        data_at,
+        _modified_ns(header.date, header.time),
+    )
+
+
+def _modified_ns(date: int, time: int) -> int:
+    """An MS-DOS timestamp taken as UTC; one that no calendar has is 1980-01-01."""
+    year, month, day = 1980 + (date >> 9), date >> 5 & 15, date & 31
+    hour, minute, second = time >> 11, time >> 5 & 63, (time & 31) * 2
+    if not 1 <= month <= 12 or not 1 <= day <= calendar.monthrange(year, month)[1]:
+        return _FIRST_DAY_NS
+    if hour > 23 or minute > 59 or second > 59:
+        hour = minute = second = 0
+    return calendar.timegm((year, month, day, hour, minute, second)) * 1_000_000_000
+
+
+def _limit_fault(message: str, path: str | None = None) -> Fault:
+    return Fault(
+        "MF607", message, path, hint="raise the limit with --limit, if you trust this archive"
+    )
