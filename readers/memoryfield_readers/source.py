@@ -22,7 +22,7 @@ class Source(Protocol):
     location: str
     name: str
     archive_name: str | None
-    faults: Sequence[Fault]
+    faults: tuple[Fault, ...]
 
     def root(self) -> Sequence[Entry]:
         """The entries at the root, sub-directories included.

@@ -6,6 +6,7 @@ aliases and tags are judged before they cost anything, and every verdict is ours
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import yaml
@@ -22,7 +23,7 @@ from .nodes import Mapping, Node, Scalar, Sequence
 from .scalars import MERGE, STR, as_explicit, resolve_plain
 
 try:
-    from yaml.cyaml import CParser
+    from yaml._yaml import CParser
 except ImportError as error:  # pragma: no cover - a PyYAML that was built without libyaml
     raise ImportError(
         "memoryfield needs PyYAML with libyaml; install a PyYAML wheel, or libyaml's headers "
@@ -38,7 +39,7 @@ _TAG_PREFIX = "tag:yaml.org,2002:"
 _SCALAR_TAGS = frozenset(
     {"str", "int", "float", "bool", "null", "timestamp", "binary", "merge", "value"}
 )
-_COLLECTION_TAGS = {
+_COLLECTION_TAGS: dict[type[Sequence] | type[Mapping], frozenset[str]] = {
     Sequence: frozenset({"seq", "omap", "pairs"}),
     Mapping: frozenset({"map", "set"}),
 }
@@ -110,7 +111,7 @@ class _Composer:
     """The state of one walk over the events of a block."""
 
     def __init__(self, block: str) -> None:
-        self.next_event = CParser(block).get_event
+        self.next_event: Callable[[], Any] = CParser(block).get_event
         self.anchors: dict[str, tuple[Node, int, int]] = {}  # name -> node, aliases, height
 
     def run(self) -> Node | None:

@@ -59,6 +59,7 @@ _TIMESTAMP = re.compile(
 )
 _NUMBER_START = frozenset("-+.0123456789")
 _LONGEST_INTEGER_BITS = 14_284  # 4300 decimal digits, what Python turns into text at most
+_LONGEST_SEXAGESIMAL = 300  # characters; more may be beyond what a float holds
 
 Resolved = tuple[str, Any]
 
@@ -139,9 +140,9 @@ def _float(text: str, match: re.Match[str]) -> float | str:
     plain = text.replace("_", "").lstrip("+-")
     if match["sixty"]:
         whole, _, fraction = plain.partition(".")
-        value = (
-            float(_base_60(whole)) + float(f"0.{fraction or '0'}") if len(whole) < 300 else math.inf
-        )
+        if len(whole) > _LONGEST_SEXAGESIMAL:
+            return text
+        value = float(_base_60(whole)) + float(f"0.{fraction or '0'}")
     else:
         value = float(plain)
     if math.isinf(value):

@@ -283,8 +283,8 @@ def _judge_sizes(candidates: list[_Candidate], limits: Limits) -> Iterator[tuple
             yield index, _limit_fault(message, path)
         elif header.size > max(RATIO_FLOOR_BYTES, header.compressed * limits.ratio):
             message = (
-                f"{shown(path)} inflates from {header.compressed} to {header.size} bytes, more than "
-                f"{limits.ratio} to 1"
+                f"{shown(path)} inflates from {header.compressed} to {header.size} bytes, "
+                f"more than {limits.ratio} to 1"
             )
             yield index, _limit_fault(message, path)
 

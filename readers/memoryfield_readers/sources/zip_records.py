@@ -123,7 +123,7 @@ def zip64_end_record(data: bytes, plain: EndRecord) -> EndRecord:
 
 def central_header(data: memoryview, at: int) -> CentralHeader:
     """The file header that begins at an offset of the central directory's bytes."""
-    if data[at : at + 4] != CENTRAL_SIGNATURE or at + CENTRAL_BYTES > len(data):
+    if bytes(data[at : at + 4]) != CENTRAL_SIGNATURE or at + CENTRAL_BYTES > len(data):
         raise Malformed("the central directory holds something that is no file header")
     (made_by, _, flags, method, time, date, crc, compressed, size, name_bytes, extra_bytes,
      comment, disk, _, attributes, offset) = _CENTRAL.unpack_from(data, at)  # fmt: skip
