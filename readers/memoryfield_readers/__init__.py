@@ -26,9 +26,10 @@ from .errors import (
 )
 from .field import Field
 from .frontmatter import Frontmatter, FrontmatterError, FrontmatterState, read_frontmatter
+from .lfs import is_lfs_pointer
 from .limits import DEFAULT_LIMITS, Limits
 from .manifest import Manifest
-from .names import is_debris, is_page_name
+from .names import is_debris, is_page_name, topmost_debris
 from .opening import inspect_field, open_field
 from .page import Page
 from .source import Source
@@ -60,10 +61,12 @@ __all__ = [
     "UnsafeArchive",
     "inspect_field",
     "is_debris",
+    "is_lfs_pointer",
     "is_page_name",
     "open_field",
     "read_frontmatter",
     "shown",
+    "topmost_debris",
     "visible",
     "visible_lines",
 ]

@@ -18,6 +18,8 @@ from .sources.local import error_of
 Location: TypeAlias = "str | os.PathLike[str] | bytes | BinaryIO"
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # two letters at least: `C:\` is a drive
+_NOT_PATH = re.compile(r"[?#\t\r\n]")
+"""What `urlsplit` takes away from a path, with or without a word: another file would be left."""
 _HARMLESS = frozenset({"MF609"})
 
 
@@ -75,21 +77,27 @@ def inspect_field(
 
 
 def _local_path(text: str) -> Path:
-    if not text or "\x00" in text:
+    if not text or "\x00" in text or not _encodable(text):
         raise LocationError("is no path", location=text or "''", hint="name a folder or an archive")
     if not _URL.match(text) or os.path.exists(text):
         return Path(text)
-    url = urlsplit(text)
-    if url.scheme.lower() != "file":
+    try:
+        url = urlsplit(text)
+    except ValueError as error:
+        raise LocationError(f"is no URL: {error}") from None
+    # Messages never show credentials: they stand before the host's name or in the query.
+    bare = url._replace(netloc=url.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    if url.scheme != "file":
         raise LocationError(
             f"this version cannot read {url.scheme}: locations",
-            location=text,
+            location=bare,
             hint="give a folder, a ZIP archive or a file:// URL",
         )
-    if url.netloc not in ("", "localhost") or url.query or url.fragment or not url.path:
+    here = url.netloc.lower() in ("", "localhost") and url.path.startswith("/")
+    if not here or _NOT_PATH.search(text):
         raise LocationError(
             "is no file:// URL of this machine",
-            location=text,
+            location=bare,
             hint="write file:///absolute/path, with %23 for # and %3F for ?",
         )
     decoded = unquote(url.path, errors="surrogateescape")
@@ -98,6 +106,15 @@ def _local_path(text: str) -> Path:
     if os.name == "nt":
         decoded = decoded.lstrip("/")
     return Path(decoded)
+
+
+def _encodable(text: str) -> bool:
+    """Whether the file system can have such a name at all."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _archive(file: object, location: str, name: str, limits: Limits, *, owned: bool) -> Field:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 
 from .entry import Entry
 from .frontmatter import Frontmatter, read_frontmatter, undecodable
-from .text_position import Position, position
+from .lazy import lazy
+from .text_position import LineIndex, Position, position
+
+_NEAR = 2048
+"""Code points up to which counting lines is cheaper than an index of them."""
 
 UTF8_BOM = b"\xef\xbb\xbf"
 
@@ -28,7 +31,7 @@ class Page:
     raw: bytes
     entry: Entry
 
-    @cached_property
+    @lazy
     def sha256(self) -> str:
         """The SHA-256 of the raw bytes, in hexadecimal."""
         return hashlib.sha256(self.raw).hexdigest()
@@ -43,7 +46,7 @@ class Page:
         """Whether the page begins with a byte-order mark (MF207)."""
         return self.raw.startswith(UTF8_BOM)
 
-    @cached_property
+    @lazy
     def undecodable_at(self) -> int | None:
         """The offset of the first byte that is not valid UTF-8, or None (MF202)."""
         try:
@@ -52,19 +55,19 @@ class Page:
             return error.start
         return None
 
-    @cached_property
+    @lazy
     def text(self) -> str:
         """The text without a byte-order mark; bytes that are not UTF-8 show as U+FFFD."""
         return self.raw.decode(errors="replace").removeprefix("\ufeff")
 
-    @cached_property
+    @lazy
     def frontmatter(self) -> Frontmatter:
         """The frontmatter: absent, parsed or broken."""
         if self.undecodable_at is not None:
             return undecodable(self.undecodable_at, self.position_of_byte(self.undecodable_at))
         return read_frontmatter(self.text)
 
-    @cached_property
+    @lazy
     def body(self) -> str:
         """The text after the frontmatter block; the whole text where there is none."""
         return self.text[self.frontmatter.body_offset :]
@@ -76,7 +79,13 @@ class Page:
 
     def position(self, offset: int) -> Position:
         """The line and column of a code point offset in `text`."""
-        return position(self.text, offset)
+        if offset < _NEAR:
+            return position(self.text, offset)
+        return self._lines.position(offset)
+
+    @lazy
+    def _lines(self) -> LineIndex:
+        return LineIndex(self.text)
 
     def position_of_byte(self, offset: int) -> Position:
         """The line and column at which a byte offset in `raw` stands."""

@@ -13,21 +13,21 @@ Level: TypeAlias = Literal["error", "warning", "info"]
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """
-    One normative sentence of the standard, with what explains it.
+    """One normative sentence of the standard, with what explains it.
 
-    :ivar id: ``MF`` and three digits; it never changes its meaning and is never used again.
-    :ivar level: ``error`` for MUST, ``warning`` for SHOULD, ``info`` for MAY.
-    :ivar keyword: the RFC 2119 key word of the statement, such as ``MUST NOT``.
-    :ivar classes: who answers for it: producer, reader, validator, server, writer.
-    :ivar section: the slug of the section of SPEC.md in which the statement stands.
-    :ivar origin: ``draft-0.1`` for what the public draft demands, ``kit`` for what was added.
-    :ivar title: a short noun phrase without a full stop.
-    :ivar statement: the normative sentence, word for word as in SPEC.md.
-    :ivar why: what breaks otherwise.
-    :ivar good: an example that obeys, as text of one or more lines.
-    :ivar bad: an example that does not.
-    :ivar hint: one imperative sentence that says what to do about a finding.
+    Attributes:
+        id: `MF` and three digits; it never changes its meaning and is never used again.
+        level: "error" for MUST, "warning" for SHOULD, "info" for MAY.
+        keyword: the RFC 2119 key word of the statement, such as "MUST NOT".
+        classes: who answers for it: "producer", "reader", "validator", "server", "writer".
+        section: the slug of the section of SPEC.md in which the statement stands.
+        origin: "draft-0.1" for what the public draft demands, "kit" for what was added.
+        title: a short noun phrase without a full stop.
+        statement: the normative sentence, word for word as in SPEC.md.
+        why: what breaks otherwise.
+        good: an example that obeys, as text of one or more lines.
+        bad: an example that does not.
+        hint: one imperative sentence that says what to do about a finding.
     """
 
     id: str
@@ -45,11 +45,11 @@ class Requirement:
 
 
 class UnknownRequirement(LookupError):
-    """
-    The given id is not in the catalogue.
+    """The given id is not in the catalogue.
 
-    :ivar id: the id that was asked for.
-    :ivar nearest: the ids that resemble it most, the best first; it may be empty.
+    Attributes:
+        id: the id that was asked for.
+        nearest: the ids that resemble it most, the best first; it may be empty.
     """
 
     def __init__(self, id: str, nearest: tuple[str, ...] = ()) -> None:
@@ -66,11 +66,7 @@ class UnknownRequirement(LookupError):
 
 @cache
 def catalogue() -> Mapping[str, Requirement]:
-    """
-    Give all requirements by id, in ascending order of id.
-
-    :return: a mapping that cannot be changed; every call gives the same one.
-    """
+    """All requirements by id, in ascending order; every call gives the same read-only mapping."""
     import tomllib
     from importlib.resources import files
 
@@ -84,11 +80,13 @@ def catalogue() -> Mapping[str, Requirement]:
 
 
 def requirement(id: str) -> Requirement:
-    """
-    Give the requirement with an id.
+    """The requirement with an id.
 
-    :param id: the id as it is written in the standard, such as ``MF304``.
-    :raises UnknownRequirement: if the catalogue has no such id.
+    Arguments:
+        id: the id as it is written in the standard, such as "MF304".
+
+    Raises:
+        UnknownRequirement: the catalogue has no such id.
     """
     known = catalogue()
     if id in known:

@@ -10,13 +10,13 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """
-    An embedding model, as far as an index of it can be checked without it.
+    """An embedding model, as far as an index of it can be checked without running it.
 
-    :ivar code: the full, version-pinned model code with which an index's name begins.
-    :ivar dimension: how many numbers an embedding has.
-    :ivar document: the marker that goes before a text that is embedded; often empty.
-    :ivar query: the marker that goes before a question; often empty.
+    Attributes:
+        code: the full, version-pinned model code with which an index's name begins (MF502).
+        dimension: how many numbers an embedding has (MF506).
+        document: the marker that goes before a text that is embedded; often empty.
+        query: the marker that goes before a question; often empty.
     """
 
     code: str
@@ -27,11 +27,7 @@ class Model:
 
 @cache
 def models() -> Mapping[str, Model]:
-    """
-    Give all models that are known by name, by model code.
-
-    :return: a mapping that cannot be changed; every call gives the same one.
-    """
+    """All known models by model code; every call gives the same read-only mapping."""
     import tomllib
     from importlib.resources import files
 
@@ -42,13 +38,9 @@ def models() -> Mapping[str, Model]:
 
 
 def model_of(name: str) -> Model | None:
-    """
-    Give the model whose code a file name begins with.
+    """The model whose code a file name begins with, or None where that is no known one.
 
-    Of several codes the longest counts, and it must be followed by ``.``, ``-``, ``_`` or nothing.
-
-    :param name: the name of a file at the root of a field.
-    :return: the model, or None where the name begins with no known code.
+    Of several codes the longest counts; it is followed by `.`, `-`, `_` or the end of the name.
     """
     for code in sorted(models(), key=len, reverse=True):
         if name.startswith(code) and name[len(code) : len(code) + 1] in ("", ".", "-", "_"):

@@ -8,12 +8,13 @@ SchemaName: TypeAlias = Literal["frontmatter", "report"]
 
 
 def schema(name: SchemaName) -> dict[str, Any]:
-    """
-    Give a JSON Schema (draft 2020-12) of the standard.
+    """A JSON Schema (draft 2020-12) of the standard, as a new dictionary on every call.
 
-    :param name: ``frontmatter`` for the fields of a page, ``report`` for what a validator prints.
-    :return: a new dictionary on every call, so that changing it affects nobody else.
-    :raises LookupError: if there is no schema of that name.
+    Arguments:
+        name: "frontmatter" for the fields of a page, "report" for what a validator prints.
+
+    Raises:
+        LookupError: there is no schema of that name.
     """
     if name not in ("frontmatter", "report"):
         raise LookupError(f"there is no schema {name!r}; there are 'frontmatter' and 'report'")

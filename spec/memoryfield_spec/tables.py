@@ -1,8 +1,7 @@
-"""
-The tables of SPEC.md, written from the catalogue.
+"""The tables of SPEC.md, written from the catalogue.
 
-``python -m memoryfield_spec.tables SPEC.md`` rewrites, in place, what stands between
-``<!-- generated: NAME -->`` and ``<!-- end generated -->``; with ``--check`` it only compares.
+`python -m memoryfield_spec.tables SPEC.md` rewrites, in place, what stands between
+`<!-- generated: NAME -->` and `<!-- end generated -->`; with `--check` it only compares.
 """
 
 from __future__ import annotations
@@ -21,11 +20,7 @@ _REGION = re.compile(r"(<!-- generated: (?P<name>[a-z-]+) -->\n).*?(<!-- end gen
 
 
 def requirement_table(requirements: Iterable[Requirement]) -> str:
-    """
-    Write the table of requirements, one row each, in the order given.
-
-    :return: Markdown that ends with a line feed; each id links to its anchor.
-    """
+    """The table of requirements as Markdown, one row each; an id links to its anchor."""
     return _table(
         ("id", "level", "key word", "classes", "origin", "title"),
         (
@@ -36,11 +31,7 @@ def requirement_table(requirements: Iterable[Requirement]) -> str:
 
 
 def class_table(requirements: Iterable[Requirement]) -> str:
-    """
-    Write the table of conformance classes, each with the ids it answers for.
-
-    :return: Markdown that ends with a line feed.
-    """
+    """The table of conformance classes as Markdown, each with the ids it answers for."""
     of_class: dict[str, list[Requirement]] = {name: [] for name in CLASSES}
     for one in requirements:
         for name in one.classes:
@@ -52,11 +43,7 @@ def class_table(requirements: Iterable[Requirement]) -> str:
 
 
 def model_table(known: Mapping[str, Model]) -> str:
-    """
-    Write the table of known model codes.
-
-    :return: Markdown that ends with a line feed; markers stand in quotes, since they end in blanks.
-    """
+    """The table of known models as Markdown; markers stand in quotes, since they end in blanks."""
     return _table(
         ("model code", "dimension", "before a page", "before a question"),
         (
@@ -67,10 +54,10 @@ def model_table(known: Mapping[str, Model]) -> str:
 
 
 def rewrite(text: str) -> str:
-    """
-    Give a document with all its generated regions written anew.
+    """A document with all its generated regions written anew.
 
-    :raises LookupError: if a region has a name for which there is no table.
+    Raises:
+        LookupError: a region has a name for which there is no table.
     """
 
     def region(match: re.Match[str]) -> str:
@@ -83,11 +70,13 @@ def rewrite(text: str) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """
-    Rewrite the generated regions of the files named, or compare them.
+    """Rewrite the generated regions of the files named, or compare them.
 
-    :param arguments: paths, and perhaps ``--check``.
-    :return: 0, or 1 if ``--check`` found a file that is out of date, or 2 if no file is named.
+    Arguments:
+        arguments: paths, and perhaps "--check".
+
+    Returns:
+        0, or 1 if "--check" found a file that is out of date, or 2 if no file is named.
     """
     paths = [Path(one) for one in arguments if one != "--check"]
     if not paths:

@@ -7,12 +7,13 @@ a page all the same, and its body is read.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from typing import Any
 
+from ..lazy import lazy
 from ..text_position import Position, position
 from .block import Block, begins_with_rule, find_block
 from .compose import BlockFault, compose
@@ -29,8 +30,6 @@ __all__ = [
     "NotJson",
     "Scalar",
     "Sequence",
-    "key_collisions",
-    "not_json",
     "read_frontmatter",
     "undecodable",
 ]
@@ -73,6 +72,7 @@ class Frontmatter:
         body_offset: where the body begins in the page's text, in code points.
         error: why it is broken, or None.
         rule_taken: whether the page begins with a `---` that is a Markdown rule (MF302).
+        plain: whether all keys are distinct strings and JSON can carry every value.
     """
 
     state: FrontmatterState
@@ -82,16 +82,27 @@ class Frontmatter:
     body_offset: int = 0
     error: FrontmatterError | None = None
     rule_taken: bool = False
+    plain: bool = True
 
-    @cached_property
+    @lazy
     def nodes(self) -> MappingABC[str, Node]:
         """The top-level values by field name, each with its place and source."""
+        if self.plain:
+            return {key.text: value for key, value in self.tree.pairs if isinstance(key, Scalar)}
         return effective_pairs(self.tree)
 
-    @cached_property
+    @lazy
     def fields(self) -> MappingABC[str, Any]:
         """The fields as JSON values; dates and what JSON cannot carry are their source text."""
         return {name: to_json(node) for name, node in self.nodes.items()}
+
+    def key_collisions(self) -> Iterable[KeyCollision]:
+        """Every key that is equal to an earlier one of its mapping (MF311)."""
+        return () if self.plain else key_collisions(self.tree)
+
+    def not_json(self) -> Iterable[NotJson]:
+        """Everything that JSON cannot carry (MF313)."""
+        return () if self.plain else not_json(self.tree)
 
     def get(self, name: str) -> Any:
         """The JSON value of a field, or None where it is missing (MF902)."""
@@ -115,7 +126,7 @@ def read_frontmatter(text: str) -> Frontmatter:
         )
         return _broken(block, source, error)
     try:
-        tree = compose(source)
+        tree, plain = compose(source)
     except BlockFault as fault:
         place = position(text, block.start + fault.offset)
         return _broken(block, source, FrontmatterError(fault.rule, fault.message, place))
@@ -124,7 +135,12 @@ def read_frontmatter(text: str) -> Frontmatter:
     if not isinstance(tree, Mapping):
         return Frontmatter(FrontmatterState.ABSENT, rule_taken=True)
     return Frontmatter(
-        FrontmatterState.PARSED, tree, offset=block.start, source=source, body_offset=block.body
+        FrontmatterState.PARSED,
+        tree,
+        offset=block.start,
+        source=source,
+        body_offset=block.body,
+        plain=plain,
     )
 
 

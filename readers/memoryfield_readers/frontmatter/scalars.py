@@ -34,16 +34,16 @@ _INT = re.compile(
     r"""[-+]?(?:
         0b(?P<bin>[01_]+)
       | 0x(?P<hex>[0-9a-fA-F_]+)
-      | 0(?P<oct>[0-7_]+)
+      | (?P<oct>0[0-7_]+)
       | (?P<sixty>[1-9][0-9_]*(?::[0-5]?[0-9])+)
       | (?P<dec>0|[1-9][0-9_]*)
     )""",
     re.VERBOSE,
 )
 _FLOAT = re.compile(
-    r"""[-+]?(?:
+    r"""\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?
+      | [-+]?(?:
         [0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?
-      | \.[0-9][0-9_]*(?:[eE][-+][0-9]+)?
       | (?P<sixty>[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*)
       | \.(?P<inf>inf|Inf|INF)
     )""",
@@ -134,15 +134,24 @@ def _base_60(digits: str) -> int:
     return value
 
 
+def _float_base_60(digits: str) -> float:
+    """Summed from the right, part by part, as other parsers do it: that decides the last bit."""
+    value = 0.0
+    weight = 1
+    for part in reversed(digits.split(":")):
+        value += float(part) * weight
+        weight *= 60
+    return value
+
+
 def _float(text: str, match: re.Match[str]) -> float | str:
     if match["inf"]:
         return text
     plain = text.replace("_", "").lstrip("+-")
     if match["sixty"]:
-        whole, _, fraction = plain.partition(".")
-        if len(whole) > _LONGEST_SEXAGESIMAL:
+        if len(plain.partition(".")[0]) > _LONGEST_SEXAGESIMAL:
             return text
-        value = float(_base_60(whole)) + float(f"0.{fraction or '0'}")
+        value = _float_base_60(plain)
     else:
         value = float(plain)
     if math.isinf(value):

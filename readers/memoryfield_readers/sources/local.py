@@ -38,6 +38,9 @@ _FILE_FLAGS = (
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _ANCHORED = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 
+_NO_REGULAR_FILE = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO)
+"""What opening a link, something below one, or a socket fails with."""
+
 _CARRIER_FOLDERS = frozenset({".git"})
 """What a repository keeps beside the field it carries: neither part of the field nor debris."""
 
@@ -221,6 +224,8 @@ class LocalSource:
             waiting.extend(reversed(target.replace(os.sep, "/").split("/")))
         if not done:
             raise _Irregular("a link to a folder")
+        if done[0] in _CARRIER_FOLDERS:
+            raise _Irregular(f"a link into {done[0]}, which is no part of the field")
         return tuple(done), self._lstat("/".join(done))
 
     def _open(self, entry: Entry) -> tuple[int, int]:
@@ -233,7 +238,7 @@ class LocalSource:
             if stat.S_ISREG(status.st_mode):
                 return descriptor, status.st_size
         except OSError as error:
-            if error.errno in (errno.ELOOP, errno.EMLINK):
+            if error.errno in _NO_REGULAR_FILE:
                 raise self._replaced(entry) from error
             raise error_of(error, location=self.location, entry=entry.path) from error
         os.close(descriptor)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..errors import Fault
+from ..lfs import is_lfs_pointer
 
 HEAD_BYTES = 512
-_LFS_POINTER = b"version https://git-lfs.github.com/spec/v"
 _HTML_STARTS = (b"<!doctype html", b"<html", b"<head", b"<?xml")
 _OTHER_FORMATS = (
     (b"\x1f\x8b", "gzip data"),
@@ -17,11 +17,6 @@ _OTHER_FORMATS = (
     (b"%PDF", "a PDF document"),
     (b"SQLite format 3\x00", "an SQLite database"),
 )
-
-
-def is_lfs_pointer(data: bytes) -> bool:
-    """Whether content is a Git LFS pointer rather than what it points to (MF108)."""
-    return len(data) < 1024 and data.startswith(_LFS_POINTER)
 
 
 def describe(head: bytes, size: int) -> Fault:

@@ -20,7 +20,8 @@ from ..errors import Fault
 from ..limits import MIB, Limits
 from . import zip_records as zr
 from .random_access import RandomAccess
-from .zip_end import Unreadable, before_archive, find_ending
+from .zip_end import Unreadable, find_ending
+from .zip_frames import Candidate, judge_frames
 
 STORED = 0
 DEFLATED = 8
@@ -33,6 +34,8 @@ _METHODS = {
 }  # fmt: skip
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _DRIVE = re.compile("[A-Za-z]:")
+_DOS_FOLDER = 0x10
+_NEWEST_VERSION = 63
 _FIRST_DAY_NS = calendar.timegm((1980, 1, 1, 0, 0, 0)) * 1_000_000_000
 _TYPE_NAMES = {
     stat.S_IFLNK: "a symbolic link",
@@ -79,15 +82,6 @@ class ZipDirectory(NamedTuple):
     faults: tuple[Fault, ...]
 
 
-class _Candidate(NamedTuple):
-    """An entry of the central directory that is not judged yet."""
-
-    header: zr.CentralHeader
-    path: str
-    folder: bool
-    at: int
-
-
 def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
     """List an archive and check its structure; the content of entries is not inflated."""
     try:
@@ -110,7 +104,9 @@ def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
         return ZipDirectory((), (error.fault,))
     candidates, name_faults = _decode_names(headers, ending.shift)
     faults += name_faults
-    total = sum(candidate.header.size for candidate in candidates)
+    # What is too large by itself is told by name, and is not read: it counts no more.
+    sizes = (candidate.header.size for candidate in candidates)
+    total = sum(size for size in sizes if size <= limits.file_bytes)
     if total > limits.total_bytes:
         message = f"{total} bytes in all, over the limit of {limits.total_bytes}"
         return ZipDirectory((), (*faults, _limit_fault(message)))
@@ -125,7 +121,7 @@ def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
         if fault is not None:
             faults.append(fault)
     data_offsets: dict[int, int] = {}
-    for index, fault, data_at in _judge_frames(file, candidates, ending.start, ending.shift):
+    for index, fault, data_at in judge_frames(file, candidates, ending.start, ending.shift):
         if fault is None:
             data_offsets[index] = data_at
         else:
@@ -144,40 +140,38 @@ def _parse_headers(data: bytes, announced: int) -> list[zr.CentralHeader]:
     at = 0
     try:
         while at < len(data):
+            if len(headers) == announced:
+                raise _another_count(announced, "more")
             header = zr.central_header(view, at)
             headers.append(header)
             at += header.record_bytes
     except zr.Malformed as error:
         raise Unreadable(Fault("MF601", str(error))) from None
     if len(headers) != announced:
-        raise Unreadable(
-            Fault(
-                "MF606",
-                f"the end record announces {announced} entries, the central directory has "
-                f"{len(headers)}",
-            )
-        )
+        raise _another_count(announced, str(len(headers)))
     return headers
+
+
+def _another_count(announced: int, found: str) -> Unreadable:
+    message = f"the end record announces {announced} entries, the central directory has {found}"
+    return Unreadable(Fault("MF606", message))
 
 
 def _decode_names(
     headers: list[zr.CentralHeader], shift: int
-) -> tuple[list[_Candidate], list[Fault]]:
-    candidates: list[_Candidate] = []
+) -> tuple[list[Candidate], list[Fault]]:
+    candidates: list[Candidate] = []
     faults: list[Fault] = []
     for header in headers:
         raw = header.raw_name
+        marked = bool(header.flags & zr.UTF8_NAME)
+        undecodable = False
         try:
             name = raw.decode("utf-8")
         except UnicodeDecodeError:
-            if header.flags & zr.UTF8_NAME:
-                name = raw.decode("utf-8", "backslashreplace")
-                faults.append(
-                    Fault("MF603", "the name is marked as UTF-8, but is not valid UTF-8", name)
-                )
-                continue
-            name = raw.decode("cp437")
-        if not raw.isascii() and not header.flags & zr.UTF8_NAME:
+            undecodable = marked
+            name = raw.decode("utf-8", "backslashreplace") if marked else raw.decode("cp437")
+        if not raw.isascii() and not marked:
             faults.append(
                 Fault(
                     "MF609",
@@ -187,13 +181,16 @@ def _decode_names(
             )
         folder = name.endswith("/")
         path = name[:-1] if folder else name
-        candidates.append(_Candidate(header, path, folder, header.offset + shift))
+        at = header.offset + shift
+        candidates.append(Candidate(header, path, folder, at, undecodable))
     return candidates, faults
 
 
-def _judge_names(candidates: list[_Candidate]) -> Iterator[tuple[int, Fault]]:
+def _judge_names(candidates: list[Candidate]) -> Iterator[tuple[int, Fault]]:
     for index, candidate in enumerate(candidates):
         problem = _name_problem(candidate.path)
+        if candidate.undecodable:
+            problem = "is marked as UTF-8, but is not valid UTF-8"
         if problem:
             yield (
                 index,
@@ -220,12 +217,12 @@ def _name_problem(path: str) -> str:
     return ""
 
 
-def _judge_duplicates(candidates: list[_Candidate]) -> Iterator[tuple[int, Fault | None]]:
+def _judge_duplicates(candidates: list[Candidate]) -> Iterator[tuple[int, Fault | None]]:
     """Names that stand for two things; the fault is told once a name."""
     counts = Counter(candidate.path for candidate in candidates)
     in_order = sorted(counts) if any("/" in path for path in counts) else []
     told: set[str] = set()
-    for index, (_, path, folder, _) in enumerate(candidates):
+    for index, (_, path, folder, *_) in enumerate(candidates):
         if counts[path] > 1:
             message = f"{counts[path]} entries are named {shown(path)}"
         elif in_order and not folder and _is_folder_too(path, in_order):
@@ -242,8 +239,8 @@ def _is_folder_too(path: str, in_order: list[str]) -> bool:
     return at < len(in_order) and in_order[at].startswith(inside)
 
 
-def _judge_kinds(candidates: list[_Candidate]) -> Iterator[tuple[int, Fault]]:
-    for index, (header, path, folder, _) in enumerate(candidates):
+def _judge_kinds(candidates: list[Candidate]) -> Iterator[tuple[int, Fault]]:
+    for index, (header, path, folder, *_) in enumerate(candidates):
         problem = _kind_problem(header, folder)
         if problem:
             yield index, Fault("MF605", f"{shown(path)} {problem}", path)
@@ -259,18 +256,21 @@ def _kind_problem(header: zr.CentralHeader, folder: bool) -> str:
         )
     if header.flags & zr.PATCHED:
         return "is patch data"
+    if header.version > _NEWEST_VERSION:
+        major, minor = divmod(header.version, 10)
+        return f"needs version {major}.{minor} of the ZIP format, which does not exist"
     kind = stat.S_IFMT(header.attributes >> 16)
     if kind in _TYPE_NAMES:
         return f"is {_TYPE_NAMES[kind]}"
-    if kind == stat.S_IFDIR and not folder:
+    if (kind == stat.S_IFDIR or header.attributes & _DOS_FOLDER) and not folder:
         return "is marked as a folder, but named as a file"
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         return f"is no regular file (type {kind:o})"
     return ""
 
 
-def _judge_sizes(candidates: list[_Candidate], limits: Limits) -> Iterator[tuple[int, Fault]]:
-    for index, (header, path, folder, _) in enumerate(candidates):
+def _judge_sizes(candidates: list[Candidate], limits: Limits) -> Iterator[tuple[int, Fault]]:
+    for index, (header, path, folder, *_) in enumerate(candidates):
         if folder and header.size:
             yield index, Fault("MF606", f"the folder {shown(path)} carries data", path)
         if header.method == STORED and header.size != header.compressed:
@@ -289,85 +289,7 @@ def _judge_sizes(candidates: list[_Candidate], limits: Limits) -> Iterator[tuple
             yield index, _limit_fault(message, path)
 
 
-def _judge_frames(
-    file: RandomAccess, candidates: list[_Candidate], directory_at: int, shift: int
-) -> Iterator[tuple[int, Fault | None, int]]:
-    """Check that local headers agree and that the entries tile the file from 0 to the directory.
-
-    Yields for each entry its index, what is wrong with it (None if nothing is), and the offset of
-    its data.
-    """
-    order = sorted(range(len(candidates)), key=lambda index: candidates[index].at)
-    if order and candidates[order[0]].at > shift:
-        first = candidates[order[0]]
-        yield order[0], before_archive(file, first.at), 0
-    elif not order and directory_at > shift:
-        yield -1, before_archive(file, directory_at), 0
-    for place, index in enumerate(order):
-        candidate = candidates[index]
-        following = candidates[order[place + 1]] if place + 1 < len(order) else None
-        end = following.at if following else directory_at
-        try:
-            if candidate.at + zr.LOCAL_BYTES > directory_at:
-                raise zr.Malformed("its local header would lie beyond the entries")
-            data_at = _check_frame(file, candidate, end, following)
-        except zr.Malformed as error:
-            yield index, Fault("MF606", f"{shown(candidate.path)}: {error}", candidate.path), 0
-        else:
-            yield index, None, data_at
-
-
-def _check_frame(
-    file: RandomAccess, candidate: _Candidate, end: int, following: _Candidate | None
-) -> int:
-    """The offset of an entry's data, once its local header, data and descriptor fill its span."""
-    header = candidate.header
-    # One read does for nearly every header; a longer one is read again, whole.
-    data = file.read_at(candidate.at, zr.LOCAL_BYTES + len(header.raw_name) + 64)
-    total = zr.local_header_bytes(data)
-    if total > len(data):
-        data = file.read_at(candidate.at, total)
-    local = zr.local_header(data)
-    _compare(local, candidate)
-    data_at = candidate.at + total
-    data_end = data_at + header.compressed
-    if data_end > end:
-        what = f"the next one, {shown(following.path)}" if following else "the central directory"
-        raise zr.Malformed(f"overlaps {what}")
-    if local.flags & zr.HAS_DESCRIPTOR:
-        rest = file.read_at(data_end, end - data_end) if end - data_end <= 24 else b""
-        if not zr.descriptor_matches(rest, header.crc, header.compressed, header.size):
-            raise zr.Malformed("its data descriptor is missing or disagrees with the directory")
-    elif data_end < end:
-        raise zr.Malformed(f"{end - data_end} bytes that belong to no entry follow it")
-    return data_at
-
-
-def _compare(local: zr.LocalHeader, candidate: _Candidate) -> None:
-    header = candidate.header
-    if local.raw_name != header.raw_name:
-        name = local.raw_name.decode("utf-8", "backslashreplace")
-        raise zr.Malformed(f"its local header names another file, {shown(name)}")
-    for path in (header.unicode_path, local.unicode_path):
-        if path is not None and path.decode("utf-8", "replace").rstrip("/") != candidate.path:
-            name = path.decode("utf-8", "backslashreplace")
-            raise zr.Malformed(f"a Unicode path field gives it another name, {shown(name)}")
-    if local.method != header.method:
-        raise zr.Malformed("its local header says another compression method")
-    told = zr.ENCRYPTED | zr.HAS_DESCRIPTOR | zr.UTF8_NAME
-    if (local.flags ^ header.flags) & told:
-        raise zr.Malformed("the flags of its local header differ from the directory's")
-    values = (local.crc, local.compressed, local.size)
-    known = (header.crc, header.compressed, header.size)
-    later = bool(local.flags & zr.HAS_DESCRIPTOR)
-    for name, value, expected in zip(
-        ("CRC", "compressed size", "size"), values, known, strict=True
-    ):
-        if value != expected and not (later and value == 0):
-            raise zr.Malformed(f"its local header says another {name}")
-
-
-def _member(candidate: _Candidate, data_at: int) -> Member:
+def _member(candidate: Candidate, data_at: int) -> Member:
     header = candidate.header
     return Member(
         candidate.path,

@@ -9,6 +9,8 @@ from . import zip_records as zr
 from .not_a_zip import HEAD_BYTES, describe
 from .random_access import RandomAccess
 
+_ZIP64_ELSEWHERE = Fault("MF606", "the zip64 end record is not where its locator points")
+
 
 class Unreadable(Exception):
     """There is no directory to read; the fault says why."""
@@ -44,10 +46,13 @@ def find_ending(file: RandomAccess) -> Ending:
     """
     at, faults = _find_end_record(file)
     record = zr.end_record(file.read_at(at, zr.END_BYTES))
-    directory_end, record = _merge_zip64(file, at, record)
+    directory_end, record, zip64_at = _merge_zip64(file, at, record)
     if record.disk or record.directory_disk or record.entries != record.entries_here:
         raise Unreadable(Fault("MF601", "the archive is one of several volumes"))
     start, shift, more = _find_directory(file, directory_end, record)
+    if zip64_at not in (None, directory_end - shift):
+        # Others follow the locator, and would find another record there.
+        raise Unreadable(_ZIP64_ELSEWHERE)
     return Ending(record.entries, start, record.directory_bytes, shift, (*faults, *more))
 
 
@@ -82,18 +87,23 @@ def _find_end_record(file: RandomAccess) -> tuple[int, list[Fault]]:
     raise Unreadable(describe(file.read_at(0, HEAD_BYTES), file.size))
 
 
-def _merge_zip64(file: RandomAccess, end_at: int, record: zr.EndRecord) -> tuple[int, zr.EndRecord]:
-    """Where the central directory must end, and the record with zip64 values merged in."""
+def _merge_zip64(
+    file: RandomAccess, end_at: int, record: zr.EndRecord
+) -> tuple[int, zr.EndRecord, int | None]:
+    """Where the central directory must end, the record with zip64 values merged in, and where the
+    zip64 end record is said to be, if there is one.
+    """
     locator_at = end_at - zr.ZIP64_LOCATOR_BYTES
     locator = file.read_at(locator_at, zr.ZIP64_LOCATOR_BYTES) if locator_at >= 0 else b""
     if locator[:4] != zr.ZIP64_LOCATOR_SIGNATURE:
-        return end_at, record
+        return end_at, record, None
     try:
         announced = zr.zip64_end_offset(locator)
         at = locator_at - zr.ZIP64_END_BYTES
-        if at < 0 or announced > at:
-            raise zr.Malformed("the zip64 end record is not where its locator points")
-        return at, zr.zip64_end_record(file.read_at(at, zr.ZIP64_END_BYTES), record)
+        if at < 0:
+            raise Unreadable(_ZIP64_ELSEWHERE)
+        merged = zr.zip64_end_record(file.read_at(at, zr.ZIP64_END_BYTES), record)
+        return at, merged, announced
     except zr.Malformed as error:
         raise Unreadable(Fault("MF606", str(error))) from None
 

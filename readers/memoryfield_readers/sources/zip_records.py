@@ -59,6 +59,7 @@ class CentralHeader(NamedTuple):
     """One file header of the central directory, with what a zip64 extra field adds merged in."""
 
     made_by: int
+    version: int
     flags: int
     method: int
     time: int
@@ -125,7 +126,7 @@ def central_header(data: memoryview, at: int) -> CentralHeader:
     """The file header that begins at an offset of the central directory's bytes."""
     if bytes(data[at : at + 4]) != CENTRAL_SIGNATURE or at + CENTRAL_BYTES > len(data):
         raise Malformed("the central directory holds something that is no file header")
-    (made_by, _, flags, method, time, date, crc, compressed, size, name_bytes, extra_bytes,
+    (made_by, version, flags, method, time, date, crc, compressed, size, name_bytes, extra_bytes,
      comment, disk, _, attributes, offset) = _CENTRAL.unpack_from(data, at)  # fmt: skip
     name_at = at + CENTRAL_BYTES
     extra_at = name_at + name_bytes
@@ -141,8 +142,8 @@ def central_header(data: memoryview, at: int) -> CentralHeader:
     if disk not in (0, _MAX_16):
         raise Malformed("the archive is one of several volumes")
     return CentralHeader(
-        made_by, flags, method, time, date, crc, compressed, size, attributes, offset,
-        raw_name, unicode_path, record_bytes,
+        made_by, version & 0xFF, flags, method, time, date, crc, compressed, size, attributes,
+        offset, raw_name, unicode_path, record_bytes,
     )  # fmt: skip
 
 

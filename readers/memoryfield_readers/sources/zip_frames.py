@@ -1,0 +1,116 @@
+"""The place of each entry in a ZIP file: what its local header says, and what it spans (MF606)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..display import shown
+from ..errors import Fault
+from . import zip_records as zr
+from .random_access import RandomAccess
+from .zip_end import before_archive
+
+_TOLD_TWICE = (
+    zr.ENCRYPTED | zr.HAS_DESCRIPTOR | zr.PATCHED | zr.STRONG_ENCRYPTION | zr.UTF8_NAME | zr.MASKED
+)
+"""Flags on which a local header and the directory must agree: they change what is read."""
+
+
+class Candidate(NamedTuple):
+    """An entry of the central directory that is not judged yet.
+
+    Attributes:
+        header: what the directory says of it.
+        path: its name, without the slash at the end of a folder's.
+        folder: whether it stands for a folder.
+        at: offset of its local header in the file.
+        undecodable: whether its name is marked as UTF-8, but is not.
+    """
+
+    header: zr.CentralHeader
+    path: str
+    folder: bool
+    at: int
+    undecodable: bool
+
+
+def judge_frames(
+    file: RandomAccess, candidates: list[Candidate], directory_at: int, shift: int
+) -> Iterator[tuple[int, Fault | None, int]]:
+    """Check that local headers agree and that the entries tile the file from 0 to the directory.
+
+    Yields for each entry its index, what is wrong with it (None if nothing is), and the offset of
+    its data; for a fault of the whole archive the index is -1.
+    """
+    order: list[int] = []
+    for index, candidate in enumerate(candidates):
+        if candidate.at + zr.LOCAL_BYTES <= directory_at:
+            order.append(index)
+            continue
+        message = f"{shown(candidate.path)}: its local header would lie beyond the entries"
+        yield index, Fault("MF606", message, candidate.path), 0
+    order.sort(key=lambda index: candidates[index].at)
+    first = candidates[order[0]].at if order else directory_at
+    if first > shift and (order or not candidates):
+        yield -1, before_archive(file, first), 0
+    for place, index in enumerate(order):
+        candidate = candidates[index]
+        following = candidates[order[place + 1]] if place + 1 < len(order) else None
+        end = following.at if following else directory_at
+        try:
+            data_at = _check_frame(file, candidate, end, following)
+        except zr.Malformed as error:
+            yield index, Fault("MF606", f"{shown(candidate.path)}: {error}", candidate.path), 0
+        else:
+            yield index, None, data_at
+
+
+def _check_frame(
+    file: RandomAccess, candidate: Candidate, end: int, following: Candidate | None
+) -> int:
+    """The offset of an entry's data, once its local header, data and descriptor fill its span."""
+    header = candidate.header
+    # One read does for nearly every header; a longer one is read again, whole.
+    data = file.read_at(candidate.at, zr.LOCAL_BYTES + len(header.raw_name) + 64)
+    total = zr.local_header_bytes(data)
+    if total > len(data):
+        data = file.read_at(candidate.at, total)
+    local = zr.local_header(data)
+    _compare(local, candidate)
+    data_at = candidate.at + total
+    data_end = data_at + header.compressed
+    if data_end > end:
+        what = f"the next one, {shown(following.path)}" if following else "the central directory"
+        raise zr.Malformed(f"overlaps {what}")
+    if local.flags & zr.HAS_DESCRIPTOR:
+        rest = file.read_at(data_end, end - data_end) if end - data_end <= 24 else b""
+        if not zr.descriptor_matches(rest, header.crc, header.compressed, header.size):
+            raise zr.Malformed("its data descriptor is missing or disagrees with the directory")
+    elif data_end < end:
+        raise zr.Malformed(f"{end - data_end} bytes that belong to no entry follow it")
+    return data_at
+
+
+def _compare(local: zr.LocalHeader, candidate: Candidate) -> None:
+    header = candidate.header
+    if local.raw_name != header.raw_name:
+        name = local.raw_name.decode("utf-8", "backslashreplace")
+        raise zr.Malformed(f"its local header names another file, {shown(name)}")
+    known_path = (candidate.path + "/" * candidate.folder).encode()
+    for path in (header.unicode_path, local.unicode_path):
+        if path not in (None, known_path):
+            name = path.decode("utf-8", "backslashreplace")
+            raise zr.Malformed(f"a Unicode path field gives it another name, {shown(name)}")
+    if local.method != header.method:
+        raise zr.Malformed("its local header says another compression method")
+    if (local.flags ^ header.flags) & _TOLD_TWICE:
+        raise zr.Malformed("the flags of its local header differ from the directory's")
+    values = (local.crc, local.compressed, local.size)
+    known = (header.crc, header.compressed, header.size)
+    later = bool(local.flags & zr.HAS_DESCRIPTOR)
+    for name, value, expected in zip(
+        ("CRC", "compressed size", "size"), values, known, strict=True
+    ):
+        if value != expected and not (later and value == 0):
+            raise zr.Malformed(f"its local header says another {name}")

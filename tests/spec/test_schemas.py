@@ -1,0 +1,176 @@
+"""The JSON Schemas of the standard are schemas, and tell good from bad."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from memoryfield_spec import schema
+from memoryfield_spec.schemas import SchemaName
+
+PIN = "field-sha256:61725e02d7eabcaaff99beecf13cf5ec0afeae16e6e25b7f7377eb7edbfdbf70"
+FINDING: dict[str, Any] = {
+    "rule": "MF304",
+    "level": "error",
+    "file": "x.md",
+    "line": 3,
+    "column": 10,
+    "message": "`created` is a date",
+    "hint": "Quote it.",
+    "fixable": True,
+}
+REPORT: dict[str, Any] = {
+    "version": 1,
+    "location": "cookware",
+    "verdict": "invalid",
+    "digest": PIN,
+    "pages": 12,
+    "findings": [FINDING],
+    "summary": {"error": 1, "warning": 0, "info": 0},
+}
+
+
+def accepts(name: SchemaName, instance: object) -> bool:
+    return Draft202012Validator(schema(name)).is_valid(instance)
+
+
+def report(**changes: object) -> dict[str, Any]:
+    return {**copy.deepcopy(REPORT), **changes}
+
+
+def report_with(**changes: object) -> dict[str, Any]:
+    return report(findings=[{**FINDING, **changes}])
+
+
+@pytest.mark.parametrize("name", ["frontmatter", "report"])
+def test_schema_is_valid_and_named_by_a_urn(name: SchemaName) -> None:
+    """Each schema is valid draft 2020-12 and is named by a URN, never by a host."""
+    found = schema(name)
+    Draft202012Validator.check_schema(found)
+    assert found["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert found["$id"] == f"urn:memoryfield-kit:schema:{name}:1"
+
+
+def test_schema_is_a_copy() -> None:
+    """Changing a schema that was handed out affects nobody else."""
+    schema("report").clear()
+    assert schema("report")
+
+
+def test_unknown_schema_is_an_error() -> None:
+    """A name for which there is no schema is an error that says what there is."""
+    with pytest.raises(LookupError, match="'frontmatter' and 'report'"):
+        schema("../catalogue")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"title": "a"},
+        {"title": "Woks", "summary": "", "created": "x", "updated": "x", "uuid": "x"},
+        {"tags": [1, None], "Title": 1},
+    ],
+)
+def test_frontmatter_that_has_its_types(fields: dict[str, Any]) -> None:
+    """No field is required, unknown ones are allowed, and strings are strings."""
+    assert accepts("frontmatter", fields)
+
+
+@pytest.mark.parametrize("name", ["title", "uuid", "summary", "created", "updated"])
+@pytest.mark.parametrize("value", [None, False, 2026, 1.1, [], {}])
+def test_frontmatter_that_has_another_type(name: str, value: object) -> None:
+    """A defined field is a string, and null is none."""
+    assert not accepts("frontmatter", {name: value})
+
+
+@pytest.mark.parametrize("title", ["", " ", "\t\n"])
+def test_title_is_not_blank(title: str) -> None:
+    """A title has a character that is not blank."""
+    assert not accepts("frontmatter", {"title": title})
+
+
+@pytest.mark.parametrize("fields", [[], "x", None])
+def test_frontmatter_is_an_object(fields: object) -> None:
+    """Only an object is frontmatter."""
+    assert not accepts("frontmatter", fields)
+
+
+def test_formats_are_named() -> None:
+    """The schema names the formats that a validator checks by itself."""
+    fields = schema("frontmatter")["properties"]
+    assert {name: field.get("format") for name, field in fields.items()} == {
+        "title": None,
+        "uuid": "uuid",
+        "summary": None,
+        "created": "iso-8601-datetime",
+        "updated": "iso-8601-datetime",
+    }
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        REPORT,
+        report(digest=None, pages=0, findings=[], verdict="valid"),
+        report_with(file=None, line=None, column=None, hint=None),
+        {"version": 1, "reports": []},
+        {"version": 1, "reports": [REPORT, REPORT]},
+    ],
+)
+def test_reports_that_are_good(instance: object) -> None:
+    """A report of one field, and one of several, are accepted, with null where it is allowed."""
+    assert accepts("report", instance)
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        report(version=2),
+        report(verdict="ok"),
+        report(digest="sha256:" + "0" * 64),
+        report(digest=PIN + "\n"),
+        report(digest=PIN.upper()),
+        report(pages=-1),
+        report(pages=1.5),
+        report(pages=None),
+        report(extra=1),
+        report(location=None),
+        report(summary={"error": 0, "warning": 0}),
+        report(summary={"error": 0, "warning": 0, "info": 0, "fatal": 0}),
+        report_with(rule="MF1000"),
+        report_with(rule="MF099"),
+        report_with(rule="MF304\n"),
+        report_with(level="fatal"),
+        report_with(line=0),
+        report_with(column=0),
+        report_with(message=""),
+        report_with(message=None),
+        report_with(fixable=None),
+        report_with(extra=1),
+        {**REPORT, "reports": []},
+        {"version": 1, "reports": [{"version": 1, "reports": []}]},
+        {"reports": []},
+        [REPORT],
+    ],
+)
+def test_reports_that_are_bad(instance: object) -> None:
+    """A report of another shape is refused."""
+    assert not accepts("report", instance)
+
+
+@pytest.mark.parametrize("key", list(REPORT))
+def test_every_key_of_a_report_is_required(key: str) -> None:
+    """The shape of a report never depends on what was found."""
+    assert not accepts("report", {name: REPORT[name] for name in REPORT if name != key})
+
+
+@pytest.mark.parametrize("key", list(FINDING))
+def test_every_key_of_a_finding_is_required(key: str) -> None:
+    """The shape of a finding never depends on what it says."""
+    assert not accepts(
+        "report", report(findings=[{name: FINDING[name] for name in FINDING if name != key}])
+    )

@@ -1,0 +1,17 @@
+"""From a `Field` to findings: one small rule a requirement, and reports.
+
+from memoryfield_readers import inspect_field
+from memoryfield_validator import validate
+
+with inspect_field("handbook.memoryfield.zip") as field:
+    report = validate(field)
+print(report.verdict, report.digest)
+"""
+
+from __future__ import annotations
+
+from .finding import LEVELS, Finding, Report
+from .registry import registered
+from .validation import Profile, validate
+
+__all__ = ["LEVELS", "Finding", "Profile", "Report", "registered", "validate"]

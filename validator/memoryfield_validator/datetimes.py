@@ -1,0 +1,98 @@
+"""Datetimes of frontmatter: which texts are ones, and which are in order (MF308-MF310).
+
+Only calendar dates in the extended form count: no week dates, no ordinal dates, no basic form.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime, timedelta
+from functools import lru_cache
+from typing import NamedTuple
+
+_DATETIME = re.compile(
+    r"(?P<year>[0-9]{4})-(?P<month>[0-9]{2})-(?P<day>[0-9]{2})"
+    r"(?:[Tt ](?P<hour>[0-9]{2})"
+    r"(?::(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]+))?)?)?"
+    r"(?P<offset>[Zz]|[+-][0-9]{2}(?::?[0-9]{2})?)?)?"
+)
+_RFC_3339 = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
+    r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
+)
+_EASTERNMOST = timedelta(hours=14)
+_WESTERNMOST = timedelta(hours=-12)
+
+
+class Moment(NamedTuple):
+    """A date or datetime that the calendar has.
+
+    Attributes:
+        local: what the clock on the wall said; midnight for a date alone.
+        offset: how far it is ahead of UTC, or None where the text does not say.
+        whole_day: whether it is a date alone.
+    """
+
+    local: datetime
+    offset: timedelta | None
+    whole_day: bool
+
+
+@lru_cache(maxsize=1024)
+def read_moment(text: str) -> Moment | None:
+    """The moment that an ISO 8601 date or datetime names, or None if it names none (MF308)."""
+    match = _DATETIME.fullmatch(text)
+    if match is None:
+        return None
+    second = int(match["second"] or 0)
+    minute = int(match["minute"] or 0)
+    if second == 60 and minute == 59:
+        second = 59  # a leap second; the calendar of `datetime` has none
+    digits = (match["fraction"] or "0")[:6].ljust(6, "0")
+    try:
+        local = datetime(
+            int(match["year"]), int(match["month"]), int(match["day"]),
+            int(match["hour"] or 0), minute, second, int(digits),
+        )  # fmt: skip
+        offset = _read_offset(match["offset"])
+    except ValueError:
+        return None
+    return Moment(local, offset, match["hour"] is None)
+
+
+def is_rfc_3339(text: str) -> bool:
+    """Whether a text has the form of an RFC 3339 datetime: a time and an offset (MF309)."""
+    return _RFC_3339.fullmatch(text) is not None
+
+
+def is_before(earlier: Moment, later: Moment) -> bool:
+    """Whether one moment is surely before another, whatever offset a text leaves open (MF310)."""
+    if earlier.offset is None and later.offset is None:
+        if earlier.whole_day or later.whole_day:
+            return earlier.local.date() < later.local.date()
+        return earlier.local < later.local
+    try:
+        return _latest(earlier) < _earliest(later)
+    except OverflowError:  # at the very ends of the calendar
+        return False
+
+
+def _latest(moment: Moment) -> datetime:
+    end = moment.local + timedelta(days=1) if moment.whole_day else moment.local
+    return end - (_WESTERNMOST if moment.offset is None else moment.offset)
+
+
+def _earliest(moment: Moment) -> datetime:
+    return moment.local - (_EASTERNMOST if moment.offset is None else moment.offset)
+
+
+def _read_offset(text: str | None) -> timedelta | None:
+    if text is None:
+        return None
+    if text in "Zz":
+        return timedelta()
+    hours, minutes = int(text[1:3]), int(text[3:].lstrip(":") or 0)
+    if hours > 23 or minutes > 59:
+        raise ValueError(text)
+    offset = timedelta(hours=hours, minutes=minutes)
+    return -offset if text[0] == "-" else offset

@@ -1,0 +1,142 @@
+"""Where rules are registered: one id, one requirement, one check for each kind of thing it sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from memoryfield_readers import Page, Position
+from memoryfield_spec import Level, UnknownRequirement, catalogue, requirement
+
+from .finding import Finding
+from .review import Review
+
+Findings: TypeAlias = Iterator[Finding]
+FieldCheck: TypeAlias = "Callable[[Rule, Review], Findings]"
+PageCheck: TypeAlias = "Callable[[Rule, Page, Review], Findings]"
+BoundFieldChecks: TypeAlias = "tuple[tuple[Rule, FieldCheck], ...]"
+BoundPageChecks: TypeAlias = "tuple[tuple[Rule, PageCheck], ...]"
+
+_FIELD_CHECKS: list[tuple[str, FieldCheck]] = []
+_PAGE_CHECKS: list[tuple[str, PageCheck]] = []
+_FRONTMATTER_CHECKS: list[tuple[str, PageCheck]] = []
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a check needs to know of its requirement to write a finding.
+
+    Attributes:
+        id: the id of the requirement.
+        level: the level of its findings.
+        hint: what to do about a finding, unless the check knows better.
+    """
+
+    id: str
+    level: Level
+    hint: str
+
+    def finding(
+        self,
+        file: str | None,
+        message: str,
+        *,
+        at: Position | None = None,
+        hint: str | None = None,
+        fixable: bool = False,
+        level: Level | None = None,
+    ) -> Finding:
+        """A finding of this rule; `level` is given only where it is milder than the rule's."""
+        line, column = at or (None, None)
+        return Finding(
+            self.id, level or self.level, file, line, column, message, hint or self.hint, fixable
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """The rules of one validation, each bound to its checks.
+
+    Attributes:
+        field: checks that see the whole field, after all pages have been read.
+        page: checks that see each page.
+        frontmatter: checks that see each page whose frontmatter is parsed.
+    """
+
+    field: BoundFieldChecks
+    page: BoundPageChecks
+    frontmatter: BoundPageChecks
+
+
+def field_rule(id: str) -> Callable[[FieldCheck], FieldCheck]:
+    """Register a check that sees the field after all pages have been read."""
+
+    def register(check: FieldCheck) -> FieldCheck:
+        _FIELD_CHECKS.append((id, check))
+        return check
+
+    return register
+
+
+def page_rule(id: str) -> Callable[[PageCheck], PageCheck]:
+    """Register a check that sees each page."""
+
+    def register(check: PageCheck) -> PageCheck:
+        _PAGE_CHECKS.append((id, check))
+        return check
+
+    return register
+
+
+def frontmatter_rule(id: str) -> Callable[[PageCheck], PageCheck]:
+    """Register a check that sees each page whose frontmatter is parsed."""
+
+    def register(check: PageCheck) -> PageCheck:
+        _FRONTMATTER_CHECKS.append((id, check))
+        return check
+
+    return register
+
+
+def registered() -> frozenset[str]:
+    """The ids that have a check."""
+    return frozenset(id for id, _ in (*_FIELD_CHECKS, *_PAGE_CHECKS, *_FRONTMATTER_CHECKS))
+
+
+def matching(patterns: Iterable[str]) -> frozenset[str]:
+    """The ids of the catalogue that begin with one of the patterns, such as "MF304" or "MF3".
+
+    Raises:
+        UnknownRequirement: a pattern matches no id.
+    """
+    ids: set[str] = set()
+    for pattern in patterns:
+        found = [id for id in catalogue() if pattern and id.startswith(pattern.upper())]
+        if not found:
+            requirement(pattern)  # raises, with the nearest ids
+            raise UnknownRequirement(pattern)
+        ids.update(found)
+    return frozenset(ids)
+
+
+def rule_set(
+    *, select: Iterable[str] | None = None, ignore: Iterable[str] | None = None
+) -> RuleSet:
+    """The rules to run: all registered ones, or those selected, without those ignored.
+
+    Raises:
+        UnknownRequirement: a pattern matches no id.
+    """
+    ids = registered() if select is None else registered() & matching(select)
+    ids -= matching(ignore or ())
+    rules = {
+        id: Rule(id, requirement.level, requirement.hint)
+        for id, requirement in catalogue().items()
+        if id in ids
+    }
+    return RuleSet(
+        tuple((rules[id], check) for id, check in _FIELD_CHECKS if id in ids),
+        tuple((rules[id], check) for id, check in _PAGE_CHECKS if id in ids),
+        tuple((rules[id], check) for id, check in _FRONTMATTER_CHECKS if id in ids),
+    )

@@ -1,0 +1,86 @@
+"""What a validation knows of a field beyond the page at hand."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+from memoryfield_readers import (
+    Entry,
+    EntryKind,
+    Fault,
+    Field,
+    LimitExceeded,
+    MemoryfieldError,
+    Page,
+    topmost_debris,
+)
+
+from .field_types import TypeProblem, type_problems
+
+
+class Unreadable(NamedTuple):
+    """A file at the root that could not be read."""
+
+    name: str
+    error: MemoryfieldError
+
+
+class Review:
+    """The state of one validation; page rules add to it, field rules look at the whole.
+
+    Attributes:
+        field: the field under review.
+        names: names of all regular files at its root that are no debris.
+        uuids: the first page that states each uuid, by the uuid in lower case.
+        pointers: names of files that are Git LFS pointers.
+        faults: what is wrong with the container and with the data of its entries.
+        unreadable: files that could not be read.
+    """
+
+    def __init__(self, field: Field) -> None:
+        """Begin a review of a field."""
+        self.field = field
+        self.names = frozenset(field.entries)
+        self.uuids: dict[str, str] = {}
+        self.pointers: list[str] = []
+        self.faults: list[Fault] = list(field.faults)
+        self.unreadable: list[Unreadable] = []
+        self._judged: Page | None = None
+        self._type_problems: list[TypeProblem] = []
+
+    def type_problems(self, page: Page) -> list[TypeProblem]:
+        """What the schema says of a page's defined fields; several rules share one judgement."""
+        if self._judged is not page:
+            self._judged = page
+            self._type_problems = type_problems(page.frontmatter)
+        return self._type_problems
+
+    @cached_property
+    def nested(self) -> tuple[Entry, ...]:
+        """What lies in sub-directories; beyond the limits it is cut off, with a fault."""
+        entries: list[Entry] = []
+        try:
+            entries.extend(self.field.nested())
+        except LimitExceeded as error:
+            self.faults.append(Fault("MF607", error.message, error.entry, error.hint))
+        return tuple(entries)
+
+    @cached_property
+    def nested_pages(self) -> tuple[str, ...]:
+        """Paths of `.md` files in sub-directories that are no debris."""
+        return tuple(
+            entry.path
+            for entry in self.nested
+            if entry.kind is EntryKind.FILE
+            and entry.path.endswith(".md")
+            and topmost_debris(entry.path) is None
+        )
+
+    @cached_property
+    def wrapper(self) -> str | None:
+        """The one top folder that wraps all pages of an archive, or None (MF608)."""
+        if self.field.archive_name is None or self.field.pages:
+            return None
+        tops = {path.partition("/")[0] for path in self.nested_pages}
+        return tops.pop() if len(tops) == 1 else None

@@ -1,0 +1,41 @@
+"""The usual causes of a block that does not parse, told from the line at fault (MF301)."""
+
+from __future__ import annotations
+
+import re
+
+_KEY_AND_VALUE = re.compile(r"[ \t]*(?:- )?(?P<key>[^\s:#'\"][^:#]*?)[ \t]*:[ \t]+(?P<value>\S.*)")
+_INDICATORS = {
+    "@": "a plain value cannot begin with `@`",
+    "`": "a plain value cannot begin with a backtick",
+    "%": "a plain value cannot begin with `%`",
+    "*": "`*` begins an alias",
+    "&": "`&` begins an anchor",
+    "!": "`!` begins a tag",
+    "[": "`[` begins a list",
+    "{": "`{` begins a mapping",
+    "|": "`|` begins a block of lines",
+    ">": "`>` begins a folded block",
+}
+_PLACEHOLDER = re.compile(r"\{\{|\{%|<%|\$\{")
+
+
+def hint_for_line(line: str) -> str | None:
+    """What to do about a line of YAML that does not parse, or None if no usual cause is seen."""
+    if line.lstrip(" ").startswith("\t"):
+        return "indent with blanks: YAML does not allow tabs there"
+    if line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
+        return "resolve the merge conflict"
+    match = _KEY_AND_VALUE.match(line)
+    if match is None:
+        return None
+    key, value = match["key"], match["value"]
+    if _PLACEHOLDER.search(value[:4]):
+        return f"fill in the template's placeholder, or quote the value of `{key}`"
+    if value[0] in "'\"":
+        return f"the value of `{key}` begins with a quote: close it, and double the quotes within"
+    if value[0] in _INDICATORS:
+        return f"quote the value of `{key}`: {_INDICATORS[value[0]]}"
+    if ": " in value or value.endswith(":"):
+        return f"quote the value of `{key}`: it holds `: `"
+    return None
