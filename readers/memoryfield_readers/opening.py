@@ -18,6 +18,7 @@ from .sources.local import error_of
 Location: TypeAlias = "str | os.PathLike[str] | bytes | BinaryIO"
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # two letters at least: `C:\` is a drive
+_CREDENTIALS = re.compile(r"//[^/?#]*@")
 _NOT_PATH = re.compile(r"[?#\t\r\n]")
 """What `urlsplit` takes away from a path, with or without a word: another file would be left."""
 _HARMLESS = frozenset({"MF609"})
@@ -85,8 +86,7 @@ def _local_path(text: str) -> Path:
         url = urlsplit(text)
     except ValueError as error:
         raise LocationError(f"is no URL: {error}") from None
-    # Messages never show credentials: they stand before the host's name or in the query.
-    bare = url._replace(netloc=url.netloc.rpartition("@")[2], query="", fragment="").geturl()
+    bare = _CREDENTIALS.sub("//", text).partition("?")[0]  # for messages
     if url.scheme != "file":
         raise LocationError(
             f"this version cannot read {url.scheme}: locations",

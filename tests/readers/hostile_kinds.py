@@ -81,9 +81,7 @@ KINDS = (
     _method(0x1234, "unknown"),
     Hostile(
         "version: a reader newer than any",
-        between(
-            ZipEntry("new.md", b"x\n", local=Header(version=99), central=Header(version=99))
-        ),
+        between(ZipEntry("new.md", b"x\n", local=Header(version=99), central=Header(version=99))),
         "MF605",
         "`new.md` needs version 9.9",
         "new.md",
@@ -188,7 +186,12 @@ CONTENTS = (
     Hostile(
         "content: CRC of other bytes, stored",
         between(
-            ZipEntry("crc.md", b"tampered\n", local=Header(crc=0xDEADBEEF), central=Header(crc=0xDEADBEEF))
+            ZipEntry(
+                "crc.md",
+                b"tampered\n",
+                local=Header(crc=0xDEADBEEF),
+                central=Header(crc=0xDEADBEEF),
+            )
         ),
         "MF601",
         "`crc.md` is damaged: its CRC is",
@@ -197,7 +200,9 @@ CONTENTS = (
     Hostile(
         "content: CRC of other bytes, deflated",
         between(
-            ZipEntry("crc.md", b"tampered\n" * 9, DEFLATED, local=Header(crc=1), central=Header(crc=1))
+            ZipEntry(
+                "crc.md", b"tampered\n" * 9, DEFLATED, local=Header(crc=1), central=Header(crc=1)
+            )
         ),
         "MF601",
         "not 00000001",
@@ -206,7 +211,9 @@ CONTENTS = (
     Hostile(
         "content: more bytes than announced",
         between(
-            ZipEntry("more.md", b"x" * 100, DEFLATED, local=Header(size=10), central=Header(size=10))
+            ZipEntry(
+                "more.md", b"x" * 100, DEFLATED, local=Header(size=10), central=Header(size=10)
+            )
         ),
         "MF606",
         "`more.md` has more bytes than the 10 announced",
@@ -215,7 +222,9 @@ CONTENTS = (
     Hostile(
         "content: fewer bytes than announced",
         between(
-            ZipEntry("less.md", b"x" * 100, DEFLATED, local=Header(size=101), central=Header(size=101))
+            ZipEntry(
+                "less.md", b"x" * 100, DEFLATED, local=Header(size=101), central=Header(size=101)
+            )
         ),
         "MF606",
         "`less.md` has fewer bytes than the 101 announced",

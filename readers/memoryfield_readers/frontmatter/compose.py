@@ -6,6 +6,7 @@ aliases and tags are judged before they cost anything, and every verdict is ours
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
@@ -37,6 +38,7 @@ MAX_BLOCK_BYTES: Final = 65_536
 
 _MOST_BYTES_A_CHARACTER = 4
 _new_tuple = tuple.__new__
+_HIGH_ESCAPE = re.compile("%[89A-Fa-f]")
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _SCALAR_TAGS = frozenset(
     {"str", "int", "float", "bool", "null", "timestamp", "binary", "merge", "value"}
@@ -76,22 +78,25 @@ def compose(block: str) -> Composed:
     Raises:
         BlockFault: MF301 if it is no YAML, MF312 if it goes beyond the bounds of this standard.
     """
-    if len(block) * _MOST_BYTES_A_CHARACTER > MAX_BLOCK_BYTES < len(block.encode()):
-        raise BlockFault("MF312", f"the frontmatter block is over {MAX_BLOCK_BYTES} bytes", 0)
-    lone_cr = _lone_carriage_return(block)
-    if lone_cr >= 0:
-        raise BlockFault(
-            "MF301", "a carriage return without a line feed is no line end here", lone_cr
-        )
     try:
+        if len(block) * _MOST_BYTES_A_CHARACTER > MAX_BLOCK_BYTES < len(block.encode()):
+            raise BlockFault("MF312", f"the frontmatter block is over {MAX_BLOCK_BYTES} bytes", 0)
+        lone_cr = _lone_carriage_return(block)
+        if lone_cr >= 0:
+            raise BlockFault(
+                "MF301", "a carriage return without a line feed is no line end here", lone_cr
+            )
         return _Composer(block).run()
     except yaml.MarkedYAMLError as error:
         raise _syntax_fault(error) from None
     except yaml.reader.ReaderError as error:
-        offset = _reader_offset(block, error)
-        raise BlockFault(
-            "MF301", f"the character U+{ord(block[offset]):04X} is not allowed in YAML", offset
-        ) from None
+        raise _forbidden_character(block, _reader_offset(block, error)) from None
+    except UnicodeEncodeError as error:  # a surrogate, which no file in UTF-8 holds
+        raise _forbidden_character(block, error.start) from None
+    except UnicodeDecodeError:  # libyaml decodes the escapes of a tag, and does not look at them
+        escape = _HIGH_ESCAPE.search(block)
+        offset = escape.start() if escape else 0
+        raise BlockFault("MF312", "the escapes of a tag are not valid UTF-8", offset) from None
     except yaml.YAMLError as error:
         raise BlockFault("MF301", str(error) or "not valid YAML", 0) from None
 
@@ -263,6 +268,11 @@ def _syntax_fault(error: yaml.MarkedYAMLError) -> BlockFault:
         mark = error.context_mark
     text = f"{error.context}, {problem}" if error.context else problem
     return BlockFault("MF301", text, mark.index if mark else 0)
+
+
+def _forbidden_character(block: str, offset: int) -> BlockFault:
+    code = ord(block[offset])
+    return BlockFault("MF301", f"the character U+{code:04X} is not allowed in YAML", offset)
 
 
 def _reader_offset(block: str, error: yaml.reader.ReaderError) -> int:

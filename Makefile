@@ -1,0 +1,53 @@
+# The first two commands of a newcomer: `make demo` and `make test`.
+#
+# Both set up a virtual environment in .venv when it is missing or pyproject.toml has changed, and
+# take no set-up time after that. PYTHON names the interpreter to build it with (3.11 or newer).
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: help demo test check unit bench format clean
+
+help:
+	@echo "make demo    set up, and show the main job on docs/handbook/"
+	@echo "make test    set up, and run all checks and tests"
+	@echo "make check   formatting, lint, types and architecture alone"
+	@echo "make unit    the tests alone"
+	@echo "make bench   measure speed and memory, as ratios; takes some minutes"
+	@echo "make format  format the code and mend what lint can mend"
+	@echo "make clean   remove everything that was made"
+
+$(READY): pyproject.toml Makefile
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "memoryfield-kit needs Python 3.11 or newer; set PYTHON=python3.x" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $(READY)
+
+demo: $(READY)
+	@$(BIN)/python docs/demo.py
+
+test: check unit
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m memoryfield_spec.tables --check spec/SPEC.md
+
+unit: $(READY)
+	$(BIN)/python -m pytest
+
+bench: $(READY)
+	$(BIN)/python benchmarks/validate.py --check
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,50 @@
+"""`memoryfield digest`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from memoryfield_readers import Limits, open_field
+
+from ..options import limits_option, location_argument
+from ..output import print_bytes
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  memoryfield digest my-field/
+  memoryfield digest --manifest notes.memoryfield.zip | sha256sum
+  memoryfield digest --archive notes.memoryfield.zip
+
+\b
+In the folder of a field of pages alone, coreutils agree:
+  (export LC_ALL=C; sha256sum *.md | sha256sum)
+"""
+)
+@location_argument
+@click.option("--manifest", is_flag=True, help="Print the lines that the pin is made from.")
+@click.option("--archive", is_flag=True, help="Print the archive pin: the hash of the ZIP file.")
+@limits_option
+def command(location: str, manifest: bool, archive: bool, limits: Limits) -> None:
+    """Print the field pin: the same for a folder and for every archive of it.
+
+    Exits with 1 if LOCATION holds nothing that could be pinned.
+    """
+    if manifest and archive:
+        raise click.UsageError("--manifest and --archive exclude each other")
+    with open_field(location, limits=limits) as field:
+        if archive:
+            pin = field.archive_digest()
+            if pin is None:
+                raise click.UsageError("--archive needs an archive, not a folder")
+            click.echo(pin)
+        elif not field.pages and not field.attachments and not field.irregular:
+            click.echo(f"memoryfield: {location}: there is no page to pin", err=True)
+            sys.exit(1)
+        elif manifest:
+            print_bytes(field.manifest().text.encode("utf-8", "surrogateescape"))
+        else:
+            click.echo(field.digest())

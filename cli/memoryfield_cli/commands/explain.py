@@ -1,0 +1,43 @@
+"""`memoryfield explain`."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict
+
+import click
+
+from memoryfield_spec import requirement
+
+from ..options import format_option
+from ..output import print_json
+
+_ORIGINS = {"draft-0.1": "the public draft 0.1", "kit": "this standard, beyond the public draft"}
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  memoryfield explain MF304
+  memoryfield explain --format json MF608
+"""
+)
+@click.argument("rule")
+@format_option("text", "json")
+def command(rule: str, form: str) -> None:
+    """Say what a requirement demands, why, and show a good and a bad example.
+
+    RULE is an id such as MF304; `memoryfield rules` lists them.
+    """
+    wanted = requirement(rule.upper())
+    if form == "json":
+        print_json(asdict(wanted))
+        return
+    click.secho(f"{wanted.id}: {wanted.title}", bold=True)
+    click.echo(f"{wanted.level}, for {', '.join(wanted.classes)}; from {_ORIGINS[wanted.origin]}\n")
+    click.echo(textwrap.fill(wanted.statement, 88))
+    click.echo("\n" + textwrap.fill(f"Why: {wanted.why}", 88))
+    for name, example in (("Good", wanted.good), ("Bad", wanted.bad)):
+        click.secho(f"\n{name}:", bold=True)
+        click.echo(textwrap.indent(example.rstrip("\n"), "    "))
+    click.echo("\n" + textwrap.fill(f"What to do: {wanted.hint}", 88))

@@ -1,0 +1,62 @@
+"""`memoryfield info`."""
+
+from __future__ import annotations
+
+import click
+
+from memoryfield_readers import Field, Limits, MemoryfieldError, open_field, visible
+
+from ..options import format_option, limits_option, location_argument
+from ..output import as_unicode, print_json
+
+_INDEX = "index.md"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  memoryfield info my-field/
+  memoryfield info --format json notes.memoryfield.zip
+"""
+)
+@location_argument
+@format_option("text", "json")
+@limits_option
+def command(location: str, form: str, limits: Limits) -> None:
+    """Show what a field is: its name, how much it holds, and its pins."""
+    with open_field(location, limits=limits) as field:
+        facts = _facts(field)
+    if form == "json":
+        print_json(facts)
+        return
+    for name, value in facts.items():
+        if value not in (None, ""):
+            shown = f"{value:,}" if isinstance(value, int) else visible(str(value))
+            click.echo(f"{name.replace('_', ' '):<12} {shown}")
+
+
+def _facts(field: Field) -> dict[str, str | int | None]:
+    names = (*field.pages, *field.attachments)
+    return {
+        "name": as_unicode(field.name),
+        "location": as_unicode(field.location),
+        "kind": "folder" if field.archive_name is None else "archive",
+        "title": _title(field),
+        "pages": len(field.pages),
+        "attachments": len(field.attachments),
+        "indexes": len(field.indexes),
+        "debris": len(field.debris),
+        "bytes": sum(field.entries[name].size for name in names),
+        "digest": field.digest() if names or field.irregular else None,
+        "archive_pin": field.archive_digest(),
+    }
+
+
+def _title(field: Field) -> str | None:
+    """The title of the introduction, if there is one that can be read."""
+    if _INDEX not in field.pages:
+        return None
+    try:
+        return field.page(_INDEX).title
+    except MemoryfieldError:
+        return None  # what stands in the way is told where the pin is made

@@ -1,0 +1,85 @@
+"""`memoryfield read`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from memoryfield_readers import Limits, MemoryfieldError, Page, open_field, visible, visible_lines
+
+from ..options import format_option, limits_option, location_argument
+from ..output import as_unicode, complain, print_bytes, print_json
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  memoryfield read my-field/ index.md
+  memoryfield read --format json notes.memoryfield.zip a.md b.md
+  memoryfield read --raw my-field/ index.md > index.md
+"""
+)
+@location_argument
+@click.argument("pages", nargs=-1, required=True, metavar="PAGE...")
+@format_option("text", "json")
+@click.option("--raw", is_flag=True, help="Print the bytes of the pages exactly as they are.")
+@limits_option
+def command(location: str, pages: tuple[str, ...], form: str, raw: bool, limits: Limits) -> None:
+    """Print pages of a field, in the order asked for.
+
+    As text, control and invisible characters are shown escaped. As JSON, frontmatter and body are
+    apart. A page that cannot be had is reported, the others are printed, and the exit code is 4.
+    """
+    if raw and form == "json":
+        raise click.UsageError("--raw and --format json exclude each other")
+    found: list[Page] = []
+    exit_code = 0
+    with open_field(location, limits=limits) as field:
+        for name in pages:
+            try:
+                found.append(field.page(name))
+            except MemoryfieldError as error:
+                complain(error)
+                exit_code = max(exit_code, error.exit_code)
+        if form == "json":
+            answer = {"version": 1, "location": as_unicode(field.location)}
+            print_json({**answer, "pages": [_as_json(page) for page in found]})
+    if form == "text":
+        for page in found:
+            _print(page, raw=raw, heading=len(pages) > 1)
+    sys.exit(exit_code)
+
+
+def _print(page: Page, *, raw: bool, heading: bool) -> None:
+    if raw:
+        print_bytes(page.raw)
+        return
+    if heading:
+        click.secho(f"==> {visible(page.name)} <==", bold=True)
+    text = visible_lines(page.text)
+    click.echo(text, nl=not text.endswith("\n"))
+
+
+def _as_json(page: Page) -> dict[str, Any]:
+    frontmatter = page.frontmatter
+    error = frontmatter.error
+    return {
+        "name": as_unicode(page.name),
+        "sha256": page.sha256,
+        "size": len(page.raw),
+        "modified": page.modified.isoformat().replace("+00:00", "Z"),
+        "title": page.title,
+        "state": frontmatter.state.value,
+        "frontmatter": frontmatter.fields if frontmatter.state.value == "parsed" else None,
+        "error": None
+        if error is None
+        else {
+            "rule": error.rule,
+            "message": error.message,
+            "line": error.position.line,
+            "column": error.position.column,
+        },
+        "body": page.body,
+    }

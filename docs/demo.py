@@ -1,0 +1,82 @@
+"""What `make demo` shows: the main job on the handbook, as a folder and as an archive.
+
+Each command is printed before it runs, so that it can be repeated by hand.
+"""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+HANDBOOK = Path("docs/handbook")
+COMMAND = Path(sys.executable).with_name("memoryfield")
+
+
+def main() -> None:
+    """Run the commands; stop at the first that does not end as it should."""
+    root = Path(__file__).resolve().parent.parent
+    with tempfile.TemporaryDirectory() as scratch:
+        archive = Path(scratch) / "handbook.memoryfield.zip"
+        pack(root / HANDBOOK, archive)
+        broken = Path(scratch) / "broken"
+        broken.mkdir()
+        (broken / "trap.md").write_text(BROKEN_PAGE, encoding="utf-8")
+
+        say("Is this field sound? As a folder, and as an archive of it:")
+        run(root, "validate", str(HANDBOOK))
+        run(root, "validate", str(archive))
+        say("What is it, and what is in it?")
+        run(root, "info", str(archive))
+        run(root, "ls", "--long", str(HANDBOOK))
+        say("The pin is the same for the folder and for every archive of it:")
+        pins = [run(root, "digest", str(location)) for location in (HANDBOOK, archive)]
+        if pins[0] != pins[1]:
+            raise SystemExit("the two pins differ")
+        say("Read one page:")
+        run(root, "read", str(archive), "yaml-traps.md")
+        say("What a fault looks like, and what the standard says about it:")
+        run(root, "validate", str(broken), expect=1)
+        run(root, "explain", "MF304")
+
+
+BROKEN_PAGE = """\
+---
+title: Yes
+uuid: 0b7e2b5c-6b3a-4c64-9f0e-0d5a3c1f7a90
+created: 2026-03-01T09:00:00Z
+updated: '2026-02-30T09:00:00Z'
+---
+See [the other page](other.md). Source: https://example.com/
+"""
+
+
+def pack(folder: Path, archive: Path) -> None:
+    """Zip the files of a folder, without the folder itself."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as target:
+        for path in sorted(folder.iterdir()):
+            target.write(path, path.name)
+
+
+def say(text: str) -> None:
+    """Print what comes next."""
+    print(f"\n# {text}", flush=True)
+
+
+def run(root: Path, *arguments: str, expect: int = 0) -> str:
+    """Show a command, run it, show what it prints, and return that."""
+    print(f"\n$ memoryfield {shlex.join(arguments)}", flush=True)
+    done = subprocess.run(
+        [COMMAND, *arguments], cwd=root, stdout=subprocess.PIPE, encoding="utf-8", check=False
+    )
+    print(done.stdout, end="", flush=True)
+    if done.returncode != expect:
+        raise SystemExit(f"expected exit code {expect}, not {done.returncode}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main()
