@@ -37,7 +37,7 @@ def main() -> None:
         if pins[0] != pins[1]:
             raise SystemExit("the two pins differ")
         say("Read one page:")
-        run(root, "read", str(archive), "yaml-traps.md")
+        run(root, "read", str(archive), "index.md")
         say("What a fault looks like, and what the standard says about it:")
         run(root, "validate", str(broken), expect=1)
         run(root, "explain", "MF304")

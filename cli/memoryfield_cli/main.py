@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -53,6 +54,21 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"memoryfield_cli.commands.{cmd_name}").command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command; our errors become one line on stderr and an exit code."""
+        from memoryfield_readers import MemoryfieldError
+        from memoryfield_spec import UnknownRequirement
+
+        from .output import complain
+
+        try:
+            return super().invoke(ctx)
+        except MemoryfieldError as error:
+            complain(error)
+            ctx.exit(error.exit_code)
+        except UnknownRequirement as error:
+            raise click.UsageError(str(error)) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
@@ -71,16 +87,4 @@ def run() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # a name no terminal can show is no reason to fail
             reconfigure(errors="backslashreplace")
-    from memoryfield_readers.errors import MemoryfieldError
-    from memoryfield_spec import UnknownRequirement
-
-    try:
-        memoryfield.main(prog_name="memoryfield")
-    except MemoryfieldError as error:
-        from .output import complain
-
-        complain(error)
-        sys.exit(error.exit_code)
-    except UnknownRequirement as error:
-        click.echo(f"memoryfield: {error}", err=True)
-        sys.exit(2)
+    memoryfield.main(prog_name="memoryfield")

@@ -21,6 +21,7 @@ class Hostile(NamedTuple):
         says: a part of the message that tells it from every other.
         entry: the entry the fault names, or None if it is about the whole.
         beside: the pages that can still be reviewed, with their content.
+        more: rules that other faults of the same archive break, in their order.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Hostile(NamedTuple):
     says: str
     entry: str | None = None
     beside: dict[str, bytes] = BESIDE
+    more: tuple[str, ...] = ()
 
 
 def between(*entries: ZipEntry) -> bytes:

@@ -121,8 +121,8 @@ BEFORE_AND_AFTER = (
 )
 
 
-def _broken(what: str, data: bytes, rule: str, says: str) -> Hostile:
-    return Hostile(f"end: {what}", data, rule, says, beside={})
+def _broken(what: str, rule: str, says: str, data: bytes, *more: str) -> Hostile:
+    return Hostile(f"end: {what}", data, rule, says, beside={}, more=more)
 
 
 def _with_end(**says: int) -> bytes:
@@ -136,85 +136,105 @@ def _directory(*lines: bytes) -> bytes:
     return local_bytes(FIRST) + local_bytes(LAST) + directory + fixed
 
 
+def _extra(extra: bytes, size: int | None = None) -> bytes:
+    return between(ZipEntry("a.md", central=Header(extra=extra, size=size)))
+
+
 _LINE = central_bytes(FIRST, 0)
 _LAST_LINE = central_bytes(LAST, len(local_bytes(FIRST)))
+_TWO_PATHS = unicode_path("a.md") + unicode_path("b.md")
 
 BROKEN_ENDS = (
-    _broken("20 bytes cut out of the middle", GOOD[:40] + GOOD[60:], "MF601", "20 bytes are missing"),
-    _broken("another disk", _with_end(disk=1), "MF601", "one of several volumes"),
-    _broken("fewer announced", _with_end(entries=1, entries_here=1), "MF606", "announces 1 entries"),
-    _broken("more announced", _with_end(entries=3, entries_here=3), "MF606", "announces 3 entries"),
-    _broken("none announced", _with_end(entries=0, entries_here=0), "MF606", "announces 0 entries"),
-    _broken("a directory said to be longer", _with_end(directory_bytes=999), "MF601", "bytes are missi"),
     _broken(
-        "a directory said to be elsewhere", _with_end(directory_offset=3), "MF606",
+        "20 bytes cut out of the middle", "MF601", "20 bytes are missing", GOOD[:40] + GOOD[60:]
+    ),
+    _broken("another disk", "MF601", "one of several volumes", _with_end(disk=1)),
+    _broken(
+        "fewer announced", "MF606", "announces 1 entries", _with_end(entries=1, entries_here=1)
+    ),
+    _broken("more announced", "MF606", "announces 3 entries", _with_end(entries=3, entries_here=3)),
+    _broken("none announced", "MF606", "announces 0 entries", _with_end(entries=0, entries_here=0)),
+    _broken("a longer directory", "MF601", "bytes are missing", _with_end(directory_bytes=999)),
+    _broken(
+        "a directory elsewhere",
+        "MF606",
         f"{_BODY - 3} bytes stand before the first entry",
+        _with_end(directory_offset=3),
+        "MF606",
+        "MF606",
     ),
     _broken(
-        "a directory said to be shorter", _with_end(directory_bytes=50), "MF601",
+        "a shorter directory",
+        "MF606",
+        "announces 2 entries, the central directory has 1",
+        _with_end(directory_bytes=len(_LINE)),
+    ),
+    _broken(
+        "no directory",
+        "MF601",
         "the central directory is not where the end record says it is",
-    ),
-    _broken("no file header", _directory(_LINE, b"PK\x01\x03" + _LAST_LINE[4:]), "MF601", "no file header"),
-    _broken("a cut file header", _directory(_LINE, _LAST_LINE[:-2]), "MF601", "ends within a file header"),
-    _broken(
-        "an extra field that is too long",
-        between(ZipEntry("a.md", central=Header(extra=b"\x99\x99\x09\x00"))),
-        "MF601", "an extra field is longer than its record",
+        _with_end(directory_bytes=50, directory_offset=0),
     ),
     _broken(
-        "a zip64 field that is too short",
-        between(ZipEntry("a.md", central=Header(size=0xFFFFFFFF, extra=extra_field(1, b"1234")))),
-        "MF601", "a zip64 extra field is too short",
+        "no file header",
+        "MF601",
+        "the central directory holds something that is no file header",
+        _directory(_LINE, b"PK\x01\x03" + _LAST_LINE[4:]),
     ),
     _broken(
-        "two Unicode path fields",
-        between(ZipEntry("a.md", central=Header(extra=unicode_path("a.md") + unicode_path("b.md")))),
-        "MF601", "an extra field stands twice",
+        "a cut file header",
+        "MF601",
+        "the central directory ends within a file header",
+        _directory(_LINE, _LAST_LINE[:-2]),
     ),
-)  # fmt: skip
+    _broken("a volume", "MF601", "several", between(ZipEntry("a.md", central=Header(disk=1)))),
+    _broken("an extra field too long", "MF601", "longer than its", _extra(b"\x99\x99\x09\x00")),
+    _broken("a short zip64 field", "MF601", "too short", _extra(extra_field(1, b"12"), 2**32 - 1)),
+    _broken("two path fields", "MF601", "an extra field stands twice", _extra(_TWO_PATHS)),
+)
 
 
-def _zip64(what: str, says: Zip64End, message: str, rule: str = "MF606") -> Hostile:
-    return Hostile(f"zip64: {what}", zip_bytes(FIRST, LAST, zip64=says), rule, message, beside={})
+def _zip64(
+    what: str, says: Zip64End, message: str, rule: str = "MF606", end: End | None = None
+) -> Hostile:
+    data = zip_bytes(FIRST, LAST, zip64=says, end=end)
+    return Hostile(f"zip64: {what}", data, rule, message, beside={})
 
 
-_DIRECTORY = len(_LINE + _LAST_LINE)
+_ELSEWHERE = "the zip64 end record is not where its locator points"
+_DISAGREE = "the end record and the zip64 end record disagree"
+_VOLUMES = "the archive is one of several volumes"
 _FAKE_END = zip_bytes(zip64=Zip64End())[:56]
+_MOST = 2**64 - 1
 
 ZIP64_ENDS = (
-    _zip64("no record", Zip64End(signature=b"PK\x06\x05"), "not where its locator points"),
+    _zip64("no record", Zip64End(signature=b"PK\x06\x05"), _ELSEWHERE),
+    _zip64("a record beyond", Zip64End(locator_offset=_MOST), _ELSEWHERE),
     _zip64("data of its own", Zip64End(record_bytes=45), "carries data of its own"),
-    _zip64("two disks", Zip64End(locator_disks=2), "the archive is one of several volumes"),
-    _zip64("a record beyond", Zip64End(locator_offset=2**64 - 1), "not where its locator points"),
     Hostile(
-        "zip64: two records, and a locator that names the hidden one",
+        "zip64: a locator that names another record, hidden in a page",
         zip_bytes(
-            ZipEntry("first.md", _FAKE_END), LAST,
+            ZipEntry("first.md", _FAKE_END),
+            LAST,
             zip64=Zip64End(locator_offset=30 + len("first.md")),
         ),
         "MF606",
-        "the zip64 end record is not where its locator points",
+        _ELSEWHERE,
         beside={},
     ),
     Hostile(
-        "zip64: the end record says another count",
-        zip_bytes(FIRST, LAST, zip64=Zip64End(), end=End(entries=1)),
+        "zip64: a locator, and no room for a record",
+        b"PK\x06\x07" + bytes(16) + zip_bytes(),
         "MF606",
-        "the end record and the zip64 end record disagree",
+        _ELSEWHERE,
         beside={},
     ),
-    Hostile(
-        "zip64: the end record says another directory",
-        zip_bytes(FIRST, LAST, zip64=Zip64End(), end=End(directory_offset=1)),
-        "MF606",
-        "the end record and the zip64 end record disagree",
-        beside={},
-    ),
+    _zip64("another count in the end record", Zip64End(), _DISAGREE, end=End(entries=1)),
+    _zip64("another place in the end record", Zip64End(), _DISAGREE, end=End(directory_offset=1)),
+    _zip64("two disks", Zip64End(locator_disks=2), _VOLUMES),
+    _zip64("two volumes", Zip64End(entries_here=1), _VOLUMES, "MF601"),
     _zip64("another count", Zip64End(entries=9, entries_here=9), "announces 9 entries"),
-    _zip64("2**64 - 1 entries", Zip64End(entries=2**64 - 1, entries_here=2**64 - 1),
-           "18446744073709551615 entries, over the limit", "MF607"),
-    _zip64("a directory of 2**64 - 1 bytes", Zip64End(directory_bytes=2**64 - 1), "bytes are missing",
-           "MF601"),
-    _zip64("a directory at 2**64 - 1", Zip64End(directory_offset=2**64 - 1), "bytes are missing", "MF601"),
-    _zip64("two volumes", Zip64End(entries_here=1), "the archive is one of several volumes", "MF601"),
-)  # fmt: skip
+    _zip64("2**64 - 1 entries", Zip64End(entries=_MOST, entries_here=_MOST), "entries, ov", "MF607"),
+    _zip64("a huge directory", Zip64End(directory_bytes=_MOST), "bytes are missing", "MF601"),
+    _zip64("a directory far away", Zip64End(directory_offset=_MOST), "bytes are missing", "MF601"),
+)

@@ -36,16 +36,18 @@ def _flag(what: str, name: str, flag: int) -> Hostile:
     return _local(what, name, Header(flags=flag), says)
 
 
+_NAMES = "its local header names"
+_SAYS = "its local header says"
 LOCAL_HEADERS = (
-    _local("another name", "a.md", Header(name="b.md"), "its local header names another file"),
-    _local("a longer name", "a.md", Header(name="a.md.txt"), "another file, `a.md.txt`"),
-    _local("no name", "a.md", Header(name=""), "another file, ``"),
-    _local("a name of 60,000 bytes", "a.md", Header(name="n" * 60_000), "another file, `nnn"),
-    _local("another method", "m.md", Header(method=0), "says another compression method"),
-    _local("another CRC", "crc.md", Header(crc=1), "its local header says another CRC"),
-    _local("another size", "s.md", Header(size=7), "its local header says another size"),
-    _local("no size", "zero.md", Header(size=0), "its local header says another size"),
-    _local("other data", "c.md", Header(compressed=7), "says another compressed size"),
+    _local("another name", "a.md", Header(name="b.md"), f"{_NAMES} another file, `b.md`"),
+    _local("a longer name", "l.md", Header(name="l.md.txt"), f"{_NAMES} another file, `l.md.txt`"),
+    _local("no name", "n.md", Header(name=""), f"{_NAMES} another file, ``"),
+    _local("a name of 60,000 bytes", "b.md", Header(name="n" * 60_000), f"{_NAMES} another file"),
+    _local("another method", "m.md", Header(method=0), f"{_SAYS} another compression method"),
+    _local("another CRC", "crc.md", Header(crc=1), f"{_SAYS} another CRC"),
+    _local("another size", "s.md", Header(size=7), f"{_SAYS} another size"),
+    _local("no size", "zero.md", Header(size=0), f"{_SAYS} another size"),
+    _local("other data", "c.md", Header(compressed=7), f"{_SAYS} another compressed size"),
     _local("no signature", "sig.md", Header(signature=b"PK\x03\x05"), "there is no local header"),
     _flag("encrypted here alone", "e.md", ENCRYPTED),
     _flag("strongly encrypted here alone", "strong.md", STRONG_ENCRYPTION),
@@ -63,7 +65,7 @@ LOCAL_HEADERS = (
     ),
     _local(
         "sizes in a zip64 field that is too short", "z.md",
-        Header(size=0xFFFFFFFF, extra=extra_field(1, b"1234")), "zip64 extra field is too short",
+        Header(size=0xFFFFFFFF, extra=extra_field(1, b"1234")), "a zip64 extra field is too short",
     ),
     _local(
         "two zip64 fields", "zz.md", Header(extra=extra_field(1, b"") * 2),
@@ -110,7 +112,9 @@ SPANS = (
     ),
     Hostile(
         "span: data that reach into the directory",
-        zip_bytes(FIRST, LAST, ZipEntry("a.md", b"short\n", local=_TO_THE_END, central=_TO_THE_END)),
+        zip_bytes(
+            FIRST, LAST, ZipEntry("a.md", b"short\n", local=_TO_THE_END, central=_TO_THE_END)
+        ),
         "MF606",
         "`a.md`: overlaps the central directory",
         "a.md",
@@ -122,6 +126,7 @@ SPANS = (
         "MF606",
         "`a.md`: overlaps the next one, `b.md`",
         "a.md",
+        more=("MF606",),
     ),
     Hostile(
         "span: an entry within the data of another",
@@ -215,7 +220,7 @@ UNICODE_PATHS = (
     _path("a folder", "s.md", b"", unicode_path("s.md/", b"s.md"), "another name, `s.md/`"),
     _path("empty", "t.md", b"", unicode_path("", b"t.md"), "another name, ``"),
     _path("not UTF-8", "\ufffd.md", b"", unicode_path(b"\xff.md"), "name, `\\xff.md`"),
-    _path("of a CP437 name", b"\x82.md", b"", unicode_path("Θ.md", b"\x82.md"), "`Θ.md`"),
+    _path("of a CP437 name", b"\x82.md", b"", unicode_path("Θ.md", b"\x82.md"), "`é.md`: a"),
     _path("no version", "v.md", extra_field(0x7075, b"\x02\0\0\0\0v.md"), b"", "is malformed"),
     _path("too short", "w.md", extra_field(0x7075, b"\x01"), b"", "`w.md`: a Unicode path extra"),
 )

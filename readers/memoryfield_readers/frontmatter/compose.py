@@ -203,7 +203,7 @@ class _Composer:
         if event.tag not in (None, "!"):
             name = event.tag.removeprefix(_TAG_PREFIX)
             if name == event.tag or name not in _COLLECTION_TAGS[kind]:
-                raise _custom_tag(event.tag, start)
+                raise _wrong_tag(event.tag, f"a {kind.__name__.lower()}", start)
         if event.anchor:
             self.anchors.pop(event.anchor, None)  # an alias within the node is recursive
         return _Open(kind, start, event.anchor)
@@ -242,7 +242,7 @@ def _check_merge(value: Node) -> None:
 def _explicit_scalar(tag: str, text: str, offset: int) -> tuple[str, Any]:
     name = tag.removeprefix(_TAG_PREFIX)
     if name == tag or name not in _SCALAR_TAGS:
-        raise _custom_tag(tag, offset)
+        raise _wrong_tag(tag, repr(text), offset)
     resolved = as_explicit(name, text)
     if resolved is None:
         raise BlockFault("MF301", f"{text!r} cannot be read as !!{name}", offset)
@@ -253,8 +253,10 @@ def _too_deep(offset: int) -> BlockFault:
     return BlockFault("MF312", f"nested more than {MAX_DEPTH} levels deep", offset)
 
 
-def _custom_tag(tag: str, offset: int) -> BlockFault:
+def _wrong_tag(tag: str, what: str, offset: int) -> BlockFault:
     shown = tag.replace(_TAG_PREFIX, "!!")
+    if tag != shown and shown[2:] in _SCALAR_TAGS.union(*_COLLECTION_TAGS.values()):
+        return BlockFault("MF301", f"{what} cannot be read as {shown}", offset)
     return BlockFault("MF312", f"the tag {shown} is not one of YAML 1.1's own", offset)
 
 

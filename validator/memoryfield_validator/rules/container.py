@@ -21,7 +21,7 @@ _MOST_POINTER_BYTES = 1023
 @field_rule("MF101")
 def has_page(rule: Rule, review: Review) -> Findings:
     """A field has at least one page at its root."""
-    if review.field.pages:
+    if review.field.pages or _is_illegible(review):
         return
     hint = None
     tops = sorted({path.partition("/")[0] for path in review.nested_pages})
@@ -109,6 +109,11 @@ def no_lfs_pointers(rule: Rule, review: Review) -> Findings:
             pointers.append(name)
     for name in pointers:
         yield rule.finding(name, "a Git LFS pointer stands in place of the content")
+
+
+def _is_illegible(review: Review) -> bool:
+    """Whether faults of the container leave nothing at the root to list: they say it all."""
+    return bool(review.field.faults) and not review.field.entries and not review.nested
 
 
 def _is_pointer(name: str, review: Review) -> bool:
