@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 
 from memoryfield_spec import __version__
+
+from .streams import make_ready, stop_writing
 
 COMMANDS = {
     "validate": "Check fields against the standard.",
@@ -39,6 +41,9 @@ Exit codes:
   5  a write conflict or a rejected batch
 """
 
+_INTERRUPTED = 130
+"""What shells make of a program that ended by SIGINT; it is no answer, so none of those above."""
+
 
 class LazyGroup(click.Group):
     """A group that imports a command only when it is called."""
@@ -54,12 +59,22 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"memoryfield_cli.commands.{cmd_name}").command
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Show the help where there is no command; with all versions of click that is exit 2."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), file=sys.stderr, err=True)
+            ctx.exit(2)
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            _wrong_usage(error, ctx)
+
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; our errors become one line on stderr and an exit code."""
+        """Run a command; whatever goes wrong becomes one line on stderr and an exit code."""
         from memoryfield_readers import MemoryfieldError
         from memoryfield_spec import UnknownRequirement
 
-        from .output import complain
+        from .output import complain, warn
 
         try:
             return super().invoke(ctx)
@@ -67,12 +82,35 @@ class LazyGroup(click.Group):
             complain(error)
             ctx.exit(error.exit_code)
         except UnknownRequirement as error:
-            raise click.UsageError(str(error)) from error
+            _wrong_usage(click.UsageError(str(error)), ctx)
+        except click.UsageError as error:
+            _wrong_usage(error, ctx)
+        except KeyboardInterrupt:
+            warn("interrupted")
+            ctx.exit(_INTERRUPTED)
+        except BrokenPipeError:
+            raise  # nobody reads on: click ends without a word
+        except OSError as error:  # the answer cannot be written
+            stop_writing()
+            warn(f"cannot go on: {error.strerror or error}")
+            ctx.exit(4)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _wrong_usage(error: click.UsageError, ctx: click.Context) -> NoReturn:
+    """Say what is wrong and exit; the error may quote names that a shell put in for a `*`."""
+    from memoryfield_readers import visible
+
+    message = error.format_message()
+    if error.message:
+        message = message.replace(error.message, visible(error.message))
+    if sys.stderr is not None:  # closed by the shell, with `2>&-`: click would take stdout
+        click.UsageError(message, error.ctx).show(sys.stderr)
+    ctx.exit(error.exit_code)
 
 
 @click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -83,8 +121,7 @@ def memoryfield() -> None:
 
 def run() -> None:
     """Run the command line and exit with its code."""
-    for stream in (sys.stdout, sys.stderr):
-        reconfigure = getattr(stream, "reconfigure", None)
-        if reconfigure is not None:  # a name no terminal can show is no reason to fail
-            reconfigure(errors="backslashreplace")
+    if not make_ready():
+        click.echo("memoryfield: cannot go on: stdout is closed", file=sys.stderr, err=True)
+        sys.exit(4)
     memoryfield.main(prog_name="memoryfield")

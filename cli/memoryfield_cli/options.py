@@ -40,6 +40,10 @@ def format_option(*formats: str) -> Callable[[F], F]:
     )
 
 
+LOCATION = click.Path(readable=False)
+"""A folder, an archive or a file:// URL: shells complete paths; what can be read, the room says."""
+
+
 def location_argument(command: F) -> F:
-    """LOCATION: a folder, an archive or a file:// URL."""
-    return click.argument("location", type=click.Path(path_type=str))(command)
+    """LOCATION, as `location`."""
+    return click.argument("location", type=LOCATION)(command)

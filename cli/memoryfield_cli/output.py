@@ -1,4 +1,4 @@
-"""What all commands print alike: JSON, tables of names and values, and complaints."""
+"""What all commands print alike: text, JSON, bytes, and complaints."""
 
 from __future__ import annotations
 
@@ -11,15 +11,25 @@ import click
 from memoryfield_readers import MemoryfieldError, visible
 
 
+def say(text: str, *, end: str = "\n", bold: bool = False) -> None:
+    """Print text on stdout, in its own encoding: click would write UTF-8 where that is ASCII."""
+    shown = click.style(text, bold=True) if bold else text
+    click.echo(shown + end, file=sys.stdout, nl=False)
+
+
 def print_json(answer: Any) -> None:
     """Print an answer as JSON in pure ASCII, so that any pipe or terminal carries it."""
-    click.echo(json.dumps(answer, indent=2, allow_nan=False))
+    say(json.dumps(answer, indent=2, allow_nan=False))
+
+
+def warn(text: str) -> None:
+    """Print a complaint on stderr, in one line, whatever names it holds."""
+    click.echo(f"memoryfield: {visible(text)}", file=sys.stderr, err=True)
 
 
 def complain(error: MemoryfieldError) -> None:
     """Print an error on stderr, in one line."""
-    hint = f" ({visible(error.hint)})" if error.hint else ""
-    click.echo(f"memoryfield: {visible(str(error))}{hint}", err=True)
+    warn(f"{error} ({error.hint})" if error.hint else str(error))
 
 
 def print_bytes(data: bytes) -> None:

@@ -140,6 +140,7 @@ def _extra(extra: bytes, size: int | None = None) -> bytes:
     return between(ZipEntry("a.md", central=Header(extra=extra, size=size)))
 
 
+_VOLUMES = "the archive is one of several volumes"
 _LINE = central_bytes(FIRST, 0)
 _LAST_LINE = central_bytes(LAST, len(local_bytes(FIRST)))
 _TWO_PATHS = unicode_path("a.md") + unicode_path("b.md")
@@ -148,7 +149,15 @@ BROKEN_ENDS = (
     _broken(
         "20 bytes cut out of the middle", "MF601", "20 bytes are missing", GOOD[:40] + GOOD[60:]
     ),
-    _broken("another disk", "MF601", "one of several volumes", _with_end(disk=1)),
+    _broken("another disk", "MF601", _VOLUMES, _with_end(disk=1)),
+    _broken("a directory on another disk", "MF601", _VOLUMES, _with_end(directory_disk=1)),
+    _broken("entries on another disk", "MF601", _VOLUMES, _with_end(entries_here=1)),
+    _broken(
+        "entries on another disk, says zip64",
+        "MF601",
+        _VOLUMES,
+        zip_bytes(FIRST, LAST, zip64=Zip64End(entries_here=1)),
+    ),
     _broken(
         "fewer announced", "MF606", "announces 1 entries", _with_end(entries=1, entries_here=1)
     ),
@@ -187,7 +196,12 @@ BROKEN_ENDS = (
         "the central directory ends within a file header",
         _directory(_LINE, _LAST_LINE[:-2]),
     ),
-    _broken("a volume", "MF601", "several", between(ZipEntry("a.md", central=Header(disk=1)))),
+    _broken(
+        "an entry on another disk",
+        "MF601",
+        _VOLUMES,
+        between(ZipEntry("a.md", central=Header(disk=1))),
+    ),
     _broken("an extra field too long", "MF601", "longer than its", _extra(b"\x99\x99\x09\x00")),
     _broken("a short zip64 field", "MF601", "too short", _extra(extra_field(1, b"12"), 2**32 - 1)),
     _broken("two path fields", "MF601", "an extra field stands twice", _extra(_TWO_PATHS)),
@@ -203,7 +217,6 @@ def _zip64(
 
 _ELSEWHERE = "the zip64 end record is not where its locator points"
 _DISAGREE = "the end record and the zip64 end record disagree"
-_VOLUMES = "the archive is one of several volumes"
 _FAKE_END = zip_bytes(zip64=Zip64End())[:56]
 _MOST = 2**64 - 1
 
@@ -232,9 +245,10 @@ ZIP64_ENDS = (
     _zip64("another count in the end record", Zip64End(), _DISAGREE, end=End(entries=1)),
     _zip64("another place in the end record", Zip64End(), _DISAGREE, end=End(directory_offset=1)),
     _zip64("two disks", Zip64End(locator_disks=2), _VOLUMES),
-    _zip64("two volumes", Zip64End(entries_here=1), _VOLUMES, "MF601"),
     _zip64("another count", Zip64End(entries=9, entries_here=9), "announces 9 entries"),
-    _zip64("2**64 - 1 entries", Zip64End(entries=_MOST, entries_here=_MOST), "entries, ov", "MF607"),
+    _zip64(
+        "2**64 - 1 entries", Zip64End(entries=_MOST, entries_here=_MOST), "entries, ov", "MF607"
+    ),
     _zip64("a huge directory", Zip64End(directory_bytes=_MOST), "bytes are missing", "MF601"),
     _zip64("a directory far away", Zip64End(directory_offset=_MOST), "bytes are missing", "MF601"),
 )

@@ -83,19 +83,21 @@ def _descriptor(what: str, name: str, data: bytes, local: Header | None = None) 
     return Hostile(f"descriptor: {what}", between(entry), "MF606", says, name)
 
 
-_CRC = 0x52D79C59  # of b"text\n"; asserted where the table is used
+TEXT_CRC = 0x37ECDA27
 _SIGNED = b"PK\x07\x08"
 
 DESCRIPTORS = (
     _descriptor("missing", "d1.md", b""),
     _descriptor("another CRC", "d2.md", _SIGNED + struct.pack("<3L", 1, 5, 5)),
-    _descriptor("another size", "d3.md", _SIGNED + struct.pack("<3L", _CRC, 5, 6)),
-    _descriptor("another compressed size", "d4.md", _SIGNED + struct.pack("<3L", _CRC, 6, 5)),
-    _descriptor("another signature", "d5.md", b"PK\x07\x09" + struct.pack("<3L", _CRC, 5, 5)),
-    _descriptor("cut", "d6.md", _SIGNED + struct.pack("<2L", _CRC, 5)),
-    _descriptor("followed by a gap", "d7.md", _SIGNED + struct.pack("<3L", _CRC, 5, 5) + b"gap"),
-    _descriptor("zip64 and another size", "d8.md", struct.pack("<L2Q", _CRC, 5, 5 | 1 << 32)),
-    _descriptor("twice", "d9.md", (_SIGNED + struct.pack("<3L", _CRC, 5, 5)) * 2),
+    _descriptor("another size", "d3.md", _SIGNED + struct.pack("<3L", TEXT_CRC, 5, 6)),
+    _descriptor("another compressed size", "d4.md", _SIGNED + struct.pack("<3L", TEXT_CRC, 6, 5)),
+    _descriptor("another signature", "d5.md", b"PK\x07\x09" + struct.pack("<3L", TEXT_CRC, 5, 5)),
+    _descriptor("cut", "d6.md", _SIGNED + struct.pack("<2L", TEXT_CRC, 5)),
+    _descriptor(
+        "followed by a gap", "d7.md", _SIGNED + struct.pack("<3L", TEXT_CRC, 5, 5) + b"gap"
+    ),
+    _descriptor("zip64 and another size", "d8.md", struct.pack("<L2Q", TEXT_CRC, 5, 5 | 1 << 32)),
+    _descriptor("twice", "d9.md", (_SIGNED + struct.pack("<3L", TEXT_CRC, 5, 5)) * 2),
 )
 
 _MORE = Header(size=60, compressed=60)

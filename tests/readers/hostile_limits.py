@@ -70,7 +70,7 @@ LIMITS = (
         beside={},
     ),
     Hostile(
-        "limit: 20,000 entries that are announced as one",
+        "end: 20,000 entries that are announced as one",
         zip_bytes(
             *(ZipEntry(f"{number}.md", b"x\n") for number in range(20_000)),
             end=End(entries=1, entries_here=1),

@@ -65,14 +65,14 @@ NAMES = (
         "name: 64 KiB of slashes",
         between(ZipEntry("/" * 0xFFFF)),
         "MF603",
-        "is an absolute path",
+        "` is an absolute path",
         "/" * 0xFFFE,
     ),
     Hostile(
         "name: 64 KiB of empty components",
         between(ZipEntry("a" + "/" * 0xFFFE)),
         "MF603",
-        "has an empty or `.` component",
+        "` has an empty or `.` component",
         "a" + "/" * 0xFFFD,
     ),
 )

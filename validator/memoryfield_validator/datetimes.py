@@ -22,6 +22,7 @@ _RFC_3339 = re.compile(
 )
 _EASTERNMOST = timedelta(hours=14)
 _WESTERNMOST = timedelta(hours=-12)
+_LAST_OF_DAY = timedelta(days=1) - timedelta.resolution
 
 
 class Moment(NamedTuple):
@@ -71,19 +72,21 @@ def is_before(earlier: Moment, later: Moment) -> bool:
         if earlier.whole_day or later.whole_day:
             return earlier.local.date() < later.local.date()
         return earlier.local < later.local
-    try:
-        return _latest(earlier) < _earliest(later)
-    except OverflowError:  # at the very ends of the calendar
-        return False
+    return _latest(earlier) < _earliest(later)
 
 
-def _latest(moment: Moment) -> datetime:
-    end = moment.local + timedelta(days=1) if moment.whole_day else moment.local
-    return end - (_WESTERNMOST if moment.offset is None else moment.offset)
+def _latest(moment: Moment) -> timedelta:
+    """Counted from the first day of the calendar, for an offset can lead beyond either end."""
+    end = _LAST_OF_DAY if moment.whole_day else timedelta()
+    return moment.local - datetime.min + end - _or(moment.offset, _WESTERNMOST)
 
 
-def _earliest(moment: Moment) -> datetime:
-    return moment.local - (_EASTERNMOST if moment.offset is None else moment.offset)
+def _earliest(moment: Moment) -> timedelta:
+    return moment.local - datetime.min - _or(moment.offset, _EASTERNMOST)
+
+
+def _or(offset: timedelta | None, unknown: timedelta) -> timedelta:
+    return unknown if offset is None else offset
 
 
 def _read_offset(text: str | None) -> timedelta | None:

@@ -23,7 +23,7 @@ TIMESTAMP = "timestamp"
 
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 
-Formats: TypeAlias = MappingABC[str, Callable[[Any], bool]]
+Formats: TypeAlias = MappingABC[str, Callable[[str], bool]]
 
 
 class TypeProblem(NamedTuple):
@@ -89,8 +89,13 @@ def _validator() -> Any:
 
     checker = FormatChecker(formats=())  # none of its own
     for name, check in FORMATS.items():
-        checker.checkers[name] = (check, ())
+        checker.checkers[name] = (_for_strings(check), ())
     return Draft202012Validator(schema("frontmatter"), format_checker=checker)
+
+
+def _for_strings(check: Callable[[str], bool]) -> Callable[[object], bool]:
+    """A format check that lets pass what is no string, as `format` has it; `type` judges that."""
+    return lambda value: not isinstance(value, str) or check(value)
 
 
 @cache

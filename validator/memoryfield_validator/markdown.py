@@ -12,52 +12,91 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _FENCE = re.compile(
-    r"^[ \t>]*(?:[-*+][ \t]+|[0-9]{1,9}[.)][ \t]+)*(`{3,}|~{3,})([^\n]*)$", re.MULTILINE
-)
-_BLANK_LINE = re.compile(r"\n[ \t>]*\n")
-_TICKS = re.compile(r"`+")
-_NOT_LINE_END = re.compile(r"[^\n]")
-_TARGET = r"(?:<([^<>\n]*)>|((?:[^\s()<>\\]|\\.|\([^\s()]*\))+))"
-_INLINE_TARGET = re.compile(rf"[ \t]*\n?[ \t]*{_TARGET}(?=[ \t]*\n?[ \t]*[)\"'(])")
-_DEFINITION = re.compile(
-    rf"^[ \t>]{{0,8}}\[(?!\^)[^\[\]\n]+\]:[ \t]*\n?[ \t]*{_TARGET}[ \t]*(?:[\"'(][^\n]*)?$",
+    r"^(?P<quote>[ \t>]*+)(?P<item>(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*+)"
+    r"(?P<ticks>`{3,}|~{3,})(?P<rest>[^\n]*)$",
     re.MULTILINE,
 )
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_BLANK_LINE = re.compile(r"\n[ \t>]*+\r?\n")
+_BRACKET = re.compile(rf"\\.|[\[\]]|{_BLANK_LINE.pattern}")
+_TICKS = re.compile(r"`+")
+_NOT_LINE_END = re.compile(r"[^\n]")
+_GAP = r"[ \t]*+(?:\r?\n[ \t]*+)?"
+_TARGET = r"(?:<([^<>\n]*)>|((?:[^\s()<>\\]++|\\\S|\([^\s()]*\))++))"
+_INLINE_TARGET = re.compile(rf"{_GAP}{_TARGET}(?={_GAP}\)|(?=\s){_GAP}[\"'(])")
+_DEFINITION = re.compile(
+    rf"^[ \t>]{{0,8}}\[(?!\^)[^\[\]\n]+(\]):{_GAP}{_TARGET}(?:[ \t]++[\"'(][^\n]*|[ \t]*+\r?)$",
+    re.MULTILINE,
+)
+_ESCAPE = re.compile(
+    r"\\([!-/:-@\[-`{-~])|&(?:#[Xx][0-9A-Fa-f]{1,6}|#[0-9]{1,7}|[A-Za-z][0-9A-Za-z]{1,31});"
+)
 
 
 class Link(NamedTuple):
-    """A link or image: its target as Markdown gives it, and the offset at which that stands."""
+    """A link, an image or a reference definition.
+
+    Attributes:
+        target: where it leads, with escapes and character references resolved.
+        offset: where the target stands in the text.
+        bracket: where the bracket stands that closes the text or label before it.
+        inline: whether it is no definition.
+    """
 
     target: str
     offset: int
+    bracket: int
+    inline: bool
 
 
 def links(text: str) -> Iterator[Link]:
-    """Inline links, images and reference definitions, also what looks like one within code.
+    """Inline links, images and reference definitions."""
+    prose = without_code(text)
+    closing = _closing_brackets(prose)
+    for link in link_candidates(text):
+        if link.bracket in closing if link.inline else prose[link.bracket] == "]":
+            yield link
 
-    Setting code aside costs more than finding links, and matters only for a link with a fault:
-    `without_code` tells.
+
+def link_candidates(text: str) -> Iterator[Link]:
+    """All links, and what only looks like one: within code, or without a bracket that opens it.
+
+    To tell them apart costs more than to find them, and matters only where a link has a fault.
     """
     at = text.find("](")
     while at >= 0:
         match = _INLINE_TARGET.match(text, at + 2)
-        if match and not _is_escaped(text, at):
-            yield _link(match)
+        if match:
+            yield _link(match, 1, at, inline=True)
         at = text.find("](", at + 2)
     if "]:" in text:
         for match in _DEFINITION.finditer(text):
-            yield _link(match)
+            yield _link(match, 2, match.start(1), inline=False)
 
 
-def _link(match: re.Match[str]) -> Link:
-    group = 1 if match[1] is not None else 2
+def _link(match: re.Match[str], group: int, bracket: int, *, inline: bool) -> Link:
+    if match[group] is None:
+        group += 1
     target = match[group]
-    if "\\" in target:
-        target = _ESCAPED.sub(r"\1", target)
-    if "&" in target:
-        target = html.unescape(target)
-    return Link(target, match.start(group))
+    if "\\" in target or "&" in target:
+        target = _ESCAPE.sub(lambda escape: escape[1] or html.unescape(escape[0]), target)
+    return Link(target, match.start(group), bracket, inline)
+
+
+def _closing_brackets(prose: str) -> set[int]:
+    """The offsets of the brackets that close one opened in the same paragraph."""
+    found: set[int] = set()
+    opened = 0
+    for match in _BRACKET.finditer(prose):
+        what = match[0]
+        if what == "[":
+            opened += 1
+        elif what == "]":
+            if opened:
+                opened -= 1
+                found.add(match.start())
+        elif what[0] == "\n":
+            opened = 0
+    return found
 
 
 def without_code(text: str) -> str:
@@ -74,9 +113,9 @@ def without_fenced_code(text: str) -> str:
     opening: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
         if opening is None:
-            if fence[1][0] == "~" or "`" not in fence[2]:
+            if fence["ticks"][0] == "~" or "`" not in fence["rest"]:
                 opening = fence
-        elif fence[1].startswith(opening[1]) and not fence[2].strip():
+        elif _closes(fence, opening):
             pieces += [text[done : opening.start()], _blank(text[opening.start() : fence.end()])]
             done = fence.end()
             opening = None
@@ -84,6 +123,16 @@ def without_fenced_code(text: str) -> str:
         pieces += [text[done : opening.start()], _blank(text[opening.start() :])]
         done = len(text)
     return "".join(pieces) + text[done:]
+
+
+def _closes(fence: re.Match[str], opening: re.Match[str]) -> bool:
+    """Whether a fence ends the code that another one began, in the same depth of quotes."""
+    return (
+        fence["ticks"].startswith(opening["ticks"])
+        and not fence["rest"].strip()
+        and not fence["item"]
+        and fence["quote"].count(">") == opening["quote"].count(">")
+    )
 
 
 def _without_inline_code(text: str) -> str:

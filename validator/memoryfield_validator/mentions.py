@@ -8,7 +8,7 @@ from collections.abc import Container
 from memoryfield_readers import Page, is_page_name
 
 from .link_targets import relative_target
-from .markdown import links, without_code, without_fenced_code
+from .markdown import links, without_fenced_code
 
 _FILE_NAME = re.compile(r"(?<![\w./\\-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.md(?![\w-])")
 
@@ -30,10 +30,9 @@ def mentioned_pages(page: Page, names: Container[str]) -> dict[str, int]:
     if ".md" in body:
         prose = without_fenced_code(body)
         found += [(match.start(), match[0]) for match in _FILE_NAME.finditer(prose)]
-        outside_code = without_code(body)
         for link in links(body):
             name = relative_target(link.target)
-            if name and outside_code[link.offset] == body[link.offset] and _is_page(name, names):
+            if name and _is_page(name, names):
                 found.append((link.offset, name))
     first: dict[str, int] = {}
     for offset, name in sorted(found):

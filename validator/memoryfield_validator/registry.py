@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from memoryfield_readers import Page, Position
+from memoryfield_readers import Page, Position, visible
 from memoryfield_spec import Level, UnknownRequirement, catalogue, requirement
 
 from .finding import Finding
@@ -17,6 +17,9 @@ FieldCheck: TypeAlias = "Callable[[Rule, Review], Findings]"
 PageCheck: TypeAlias = "Callable[[Rule, Page, Review], Findings]"
 BoundFieldChecks: TypeAlias = "tuple[tuple[Rule, FieldCheck], ...]"
 BoundPageChecks: TypeAlias = "tuple[tuple[Rule, PageCheck], ...]"
+
+_MOST_MESSAGE = 1000
+"""Characters of a message or a hint."""
 
 _FIELD_CHECKS: list[tuple[str, FieldCheck]] = []
 _PAGE_CHECKS: list[tuple[str, PageCheck]] = []
@@ -50,8 +53,21 @@ class Rule:
         """A finding of this rule; `level` is given only where it is milder than the rule's."""
         line, column = at or (None, None)
         return Finding(
-            self.id, level or self.level, file, line, column, message, hint or self.hint, fixable
+            self.id,
+            level or self.level,
+            file,
+            line,
+            column,
+            _one_line(message),
+            _one_line(hint or self.hint),
+            fixable,
         )
+
+
+def _one_line(text: str) -> str:
+    """A message as one line of bounded length, whatever it quotes from a page."""
+    line = visible(text)
+    return line if len(line) <= _MOST_MESSAGE else f"{line[: _MOST_MESSAGE - 1]}…"
 
 
 @dataclass(frozen=True, slots=True)

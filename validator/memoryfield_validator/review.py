@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +19,9 @@ from memoryfield_readers import (
 
 from .field_types import TypeProblem, type_problems
 
+_NOT_PLAIN = re.compile("[%?#]")
+"""What means something else in a link than in a name."""
+
 
 class Unreadable(NamedTuple):
     """A file at the root that could not be read."""
@@ -32,8 +36,10 @@ class Review:
     Attributes:
         field: the field under review.
         names: names of all regular files at its root that are no debris.
+        plain_names: those of them that a link can write as they are.
         uuids: the first page that states each uuid, by the uuid in lower case.
         pointers: names of files that are Git LFS pointers.
+        nested: what lies in sub-directories.
         faults: what is wrong with the container and with the data of its entries.
         unreadable: files that could not be read.
     """
@@ -42,8 +48,10 @@ class Review:
         """Begin a review of a field."""
         self.field = field
         self.names = frozenset(field.entries)
+        self.plain_names = frozenset(name for name in self.names if not _NOT_PLAIN.search(name))
         self.uuids: dict[str, str] = {}
         self.pointers: list[str] = []
+        self.nested: list[Entry] = []
         self.faults: list[Fault] = list(field.faults)
         self.unreadable: list[Unreadable] = []
         self._judged: Page | None = None
@@ -56,15 +64,12 @@ class Review:
             self._type_problems = type_problems(page.frontmatter)
         return self._type_problems
 
-    @cached_property
-    def nested(self) -> tuple[Entry, ...]:
-        """What lies in sub-directories; beyond the limits it is cut off, with a fault."""
-        entries: list[Entry] = []
+    def look_into_folders(self) -> None:
+        """List what lies in sub-directories; beyond the limits it is cut off, with a fault."""
         try:
-            entries.extend(self.field.nested())
+            self.nested.extend(self.field.nested())
         except LimitExceeded as error:
             self.faults.append(Fault("MF607", error.message, error.entry, error.hint))
-        return tuple(entries)
 
     @cached_property
     def nested_pages(self) -> tuple[str, ...]:

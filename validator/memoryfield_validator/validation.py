@@ -63,7 +63,8 @@ def validate(
             _check_page(page, review, chosen, findings)
         if progress is not None:
             progress(name)
-    _hash_attachments(review)
+    _read_the_rest(review)
+    review.look_into_folders()
     review.faults.extend(field.damaged())
     for rule, check in chosen.field:
         findings.extend(check(rule, review))
@@ -120,9 +121,9 @@ def _bounded(found: Iterator[Finding], most: int) -> Iterator[Finding]:
         yield replace(last, message=f"{last.message} (and {more} more)") if more else last
 
 
-def _hash_attachments(review: Review) -> None:
-    """Read what is part of the field but no page, so that nothing goes unread unnoticed."""
-    for name in review.field.attachments:
+def _read_the_rest(review: Review) -> None:
+    """Read the attachments and indexes too, so that nothing goes unread unnoticed."""
+    for name in (*review.field.attachments, *review.field.indexes):
         try:
             review.field.sha256(name)
         except MemoryfieldError as error:
@@ -130,12 +131,19 @@ def _hash_attachments(review: Review) -> None:
 
 
 def _digest(review: Review) -> str | None:
-    if any(fault.rule not in _SAFE_FAULTS for fault in review.field.faults):
+    """The field pin; None where not all of the field could be proved."""
+    if review.unreadable or any(_leaves_no_pin(fault, review) for fault in review.faults):
         return None
     try:
         return review.field.digest()
     except MemoryfieldError:
         return None  # its cause is among the findings
+
+
+def _leaves_no_pin(fault: Fault, review: Review) -> bool:
+    """Whether a field with such a fault has no pin; one with a page beyond the limit still has."""
+    is_large_page = fault.rule == "MF607" and fault.entry in review.field.pages
+    return fault.rule not in _SAFE_FAULTS and not is_large_page
 
 
 def _by_draft(finding: Finding) -> Finding:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_KEY_AND_VALUE = re.compile(r"[ \t]*(?:- )?(?P<key>[^\s:#'\"][^:#]*?)[ \t]*:[ \t]+(?P<value>\S.*)")
+_KEY_AND_VALUE = re.compile(
+    r"[ \t]*+(?:- )?(?P<key>[^\s:#'\"](?:[^:#]*[^\s:#])?)[ \t]*+:[ \t]++(?P<value>\S.*)"
+)
 _INDICATORS = {
     "@": "a plain value cannot begin with `@`",
     "`": "a plain value cannot begin with a backtick",

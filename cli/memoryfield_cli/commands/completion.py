@@ -5,6 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from ..output import say
+
 
 @click.command(
     epilog="""\b
@@ -22,4 +24,4 @@ def command(ctx: click.Context, shell: str) -> None:
     if completion is None:  # pragma: no cover - click knows all three
         raise click.UsageError(f"no completion for {shell}")
     group = ctx.find_root().command
-    click.echo(completion(group, {}, "memoryfield", "_MEMORYFIELD_COMPLETE").source())
+    say(completion(group, {}, "memoryfield", "_MEMORYFIELD_COMPLETE").source())

@@ -6,10 +6,10 @@ import sys
 
 import click
 
-from memoryfield_readers import Limits, open_field
+from memoryfield_readers import Limits, open_field, visible_lines
 
 from ..options import limits_option, location_argument
-from ..output import print_bytes
+from ..output import print_bytes, say, warn
 
 
 @click.command(
@@ -40,11 +40,19 @@ def command(location: str, manifest: bool, archive: bool, limits: Limits) -> Non
             pin = field.archive_digest()
             if pin is None:
                 raise click.UsageError("--archive needs an archive, not a folder")
-            click.echo(pin)
+            say(pin)
         elif not field.pages and not field.attachments and not field.irregular:
-            click.echo(f"memoryfield: {location}: there is no page to pin", err=True)
+            warn(f"{location}: there is no page to pin")
             sys.exit(1)
         elif manifest:
-            print_bytes(field.manifest().text.encode("utf-8", "surrogateescape"))
+            _print_manifest(field.manifest().text)
         else:
-            click.echo(field.digest())
+            say(field.digest())
+
+
+def _print_manifest(lines: str) -> None:
+    """Print the lines exactly, for names are hashed as they are; on a terminal, escaped."""
+    if sys.stdout.isatty():
+        say(visible_lines(lines), end="")
+    else:
+        print_bytes(lines.encode("utf-8", "surrogateescape"))

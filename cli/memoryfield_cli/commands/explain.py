@@ -10,7 +10,7 @@ import click
 from memoryfield_spec import requirement
 
 from ..options import format_option
-from ..output import print_json
+from ..output import print_json, say
 
 _ORIGINS = {"draft-0.1": "the public draft 0.1", "kit": "this standard, beyond the public draft"}
 
@@ -33,11 +33,11 @@ def command(rule: str, form: str) -> None:
     if form == "json":
         print_json(asdict(wanted))
         return
-    click.secho(f"{wanted.id}: {wanted.title}", bold=True)
-    click.echo(f"{wanted.level}, for {', '.join(wanted.classes)}; from {_ORIGINS[wanted.origin]}\n")
-    click.echo(textwrap.fill(wanted.statement, 88))
-    click.echo("\n" + textwrap.fill(f"Why: {wanted.why}", 88))
+    say(f"{wanted.id}: {wanted.title}", bold=True)
+    say(f"{wanted.level}, for {', '.join(wanted.classes)}; from {_ORIGINS[wanted.origin]}\n")
+    say(textwrap.fill(wanted.statement, 88))
+    say("\n" + textwrap.fill(f"Why: {wanted.why}", 88))
     for name, example in (("Good", wanted.good), ("Bad", wanted.bad)):
-        click.secho(f"\n{name}:", bold=True)
-        click.echo(textwrap.indent(example.rstrip("\n"), "    "))
-    click.echo("\n" + textwrap.fill(f"What to do: {wanted.hint}", 88))
+        say(f"\n{name}:", bold=True)
+        say(textwrap.indent(example.rstrip("\n"), "    "))
+    say("\n" + textwrap.fill(f"What to do: {wanted.hint}", 88))

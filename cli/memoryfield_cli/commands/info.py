@@ -7,7 +7,7 @@ import click
 from memoryfield_readers import Field, Limits, MemoryfieldError, open_field, visible
 
 from ..options import format_option, limits_option, location_argument
-from ..output import as_unicode, print_json
+from ..output import as_unicode, print_json, say
 
 _INDEX = "index.md"
 
@@ -32,7 +32,7 @@ def command(location: str, form: str, limits: Limits) -> None:
     for name, value in facts.items():
         if value not in (None, ""):
             shown = f"{value:,}" if isinstance(value, int) else visible(str(value))
-            click.echo(f"{name.replace('_', ' '):<12} {shown}")
+            say(f"{name.replace('_', ' '):<12} {shown}")
 
 
 def _facts(field: Field) -> dict[str, str | int | None]:

@@ -9,7 +9,7 @@ import click
 from memoryfield_readers import Field, Limits, open_field, visible
 
 from ..options import format_option, limits_option, location_argument
-from ..output import as_unicode, print_json
+from ..output import as_unicode, print_json, say, warn
 
 
 @click.command(
@@ -36,9 +36,9 @@ def command(location: str, long: bool, everything: bool, form: str, limits: Limi
             print_json([{**row, "name": as_unicode(str(row["name"]))} for row in rows])
         else:
             for row in rows:
-                click.echo(_line(row, long=long))
+                say(_line(row, long=long))
     if not rows:
-        click.echo(f"memoryfield: {location}: there is no page", err=True)
+        warn(f"{location}: there is no page")
         sys.exit(1)
 
 

@@ -10,7 +10,7 @@ import click
 from memoryfield_readers import Limits, MemoryfieldError, Page, open_field, visible, visible_lines
 
 from ..options import format_option, limits_option, location_argument
-from ..output import as_unicode, complain, print_bytes, print_json
+from ..output import as_unicode, complain, print_bytes, print_json, say
 
 
 @click.command(
@@ -57,9 +57,9 @@ def _print(page: Page, *, raw: bool, heading: bool) -> None:
         print_bytes(page.raw)
         return
     if heading:
-        click.secho(f"==> {visible(page.name)} <==", bold=True)
+        say(f"==> {visible(page.name)} <==", bold=True)
     text = visible_lines(page.text)
-    click.echo(text, nl=not text.endswith("\n"))
+    say(text, end="" if text.endswith("\n") else "\n")
 
 
 def _as_json(page: Page) -> dict[str, Any]:

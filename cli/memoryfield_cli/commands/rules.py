@@ -7,7 +7,7 @@ import click
 from memoryfield_spec import catalogue
 
 from ..options import format_option
-from ..output import print_json
+from ..output import print_json, say
 
 
 @click.command(
@@ -47,4 +47,4 @@ def command(prefixes: tuple[str, ...], form: str) -> None:
     for entry in wanted:
         origin = "+" if entry.origin == "kit" else " "
         mark = "*" if entry.id in checked else " "
-        click.echo(f"{entry.id}{origin}{mark} {entry.level:<8} {entry.title}")
+        say(f"{entry.id}{origin}{mark} {entry.level:<8} {entry.title}")

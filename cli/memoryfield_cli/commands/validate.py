@@ -12,8 +12,8 @@ import click
 from memoryfield_readers import Field, Limits, MemoryfieldError, inspect_field
 from memoryfield_spec import Level
 
-from ..options import format_option, limits_option
-from ..output import complain
+from ..options import LOCATION, format_option, limits_option
+from ..output import complain, say
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,7 +33,7 @@ Examples:
   memoryfield validate --format json my-field/ other.memoryfield.zip
 """
 )
-@click.argument("locations", nargs=-1, required=True, metavar="LOCATION...")
+@click.argument("locations", nargs=-1, required=True, type=LOCATION, metavar="LOCATION...")
 @format_option("text", "json")
 @click.option(
     "--fail-on",
@@ -42,7 +42,7 @@ Examples:
     show_default=True,
     help="The mildest level of a finding that makes the exit code 1.",
 )
-@click.option("--select", multiple=True, metavar="IDS", help="Check these alone: MF304, MF3, …")
+@click.option("--select", multiple=True, metavar="IDS", help="Check these alone: MF304, MF3, ...")
 @click.option("--ignore", multiple=True, metavar="IDS", help="Do not check these.")
 @click.option(
     "--profile",
@@ -94,7 +94,7 @@ def command(
         if report.has(fail_on):
             exit_code = max(exit_code, 1)
     if form == "json" and reports:
-        click.echo(render_json(reports, several=len(locations) > 1))
+        say(render_json(reports, several=len(locations) > 1))
     sys.exit(exit_code)
 
 
@@ -113,7 +113,8 @@ def _console() -> Console:
 @contextmanager
 def _progress(field: Field) -> Iterator[Progress | None]:
     """A bar on stderr, if that is a terminal and there is enough to do."""
-    if len(field.pages) < _BAR_FROM_PAGES or not sys.stderr.isatty():
+    stderr = sys.stderr  # None, if the shell closed it
+    if len(field.pages) < _BAR_FROM_PAGES or stderr is None or not stderr.isatty():
         yield None
         return
     from rich.console import Console

@@ -86,6 +86,10 @@ def compose(block: str) -> Composed:
             raise BlockFault(
                 "MF301", "a carriage return without a line feed is no line end here", lone_cr
             )
+        if block[:1] == "\ufeff":  # libyaml would drop it, and count all offsets one too low
+            raise _forbidden_character(block, 0)
+        if not block.strip(" \t\r\n"):  # libyaml refuses a line of nothing but a tab
+            return Composed(None, plain=True)
         return _Composer(block).run()
     except yaml.MarkedYAMLError as error:
         raise _syntax_fault(error) from None

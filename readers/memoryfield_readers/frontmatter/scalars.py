@@ -58,7 +58,7 @@ _TIMESTAMP = re.compile(
     re.VERBOSE,
 )
 _NUMBER_START = frozenset("-+.0123456789")
-_LONGEST_INTEGER_BITS = 14_284  # 4300 decimal digits, what Python turns into text at most
+_TOO_LONG_INTEGER = 10**4300  # Python turns integers of up to 4300 digits into text
 _LONGEST_SEXAGESIMAL = 300  # characters; more may be beyond what a float holds
 
 Resolved = tuple[str, Any]
@@ -122,7 +122,7 @@ def _integer(text: str, match: re.Match[str]) -> int | str:
         value = _base_60(digits) if kind == "sixty" else int(digits, base)
     except ValueError:  # only underscores
         return text
-    if value.bit_length() > _LONGEST_INTEGER_BITS:
+    if value >= _TOO_LONG_INTEGER:
         return text
     return -value if text[0] == "-" else value
 

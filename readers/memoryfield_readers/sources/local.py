@@ -41,6 +41,9 @@ _ANCHORED = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
 _NO_REGULAR_FILE = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO)
 """What opening a link, something below one, or a socket fails with."""
 
+_CLOSED = -1
+"""In place of the root's descriptor: nothing is opened by its name, where another may stand now."""
+
 _CARRIER_FOLDERS = frozenset({".git"})
 """What a repository keeps beside the field it carries: neither part of the field nor debris."""
 
@@ -142,9 +145,9 @@ class LocalSource:
 
     def close(self) -> None:
         """Close the directory."""
-        if self._root_fd is not None:
+        if self._root_fd is not None and self._root_fd != _CLOSED:
             os.close(self._root_fd)
-            self._root_fd = None
+            self._root_fd = _CLOSED
 
     def _list(self, folder: str) -> tuple[Entry, ...]:
         found: list[Entry] = []
@@ -198,14 +201,13 @@ class LocalSource:
         links = 0
         while waiting:
             part = waiting.pop()
-            if part in ("", "."):
-                continue
-            if part == "..":
-                if not done:
-                    raise _Irregular("a link that leaves the field's folder")
-                if not stat.S_ISDIR(self._lstat("/".join(done)).st_mode):
+            if part in ("", ".", ".."):
+                if done and not stat.S_ISDIR(self._lstat("/".join(done)).st_mode):
                     raise _Irregular("a link to nowhere")
-                done.pop()
+                if part == ".." and not done:
+                    raise _Irregular("a link that leaves the field's folder")
+                if part == "..":
+                    done.pop()
                 continue
             here = "/".join((*done, part))
             try:

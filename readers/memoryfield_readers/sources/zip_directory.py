@@ -8,10 +8,7 @@ must tile the file: no gap, no overlap, nothing before or after. An entry at fau
 from __future__ import annotations
 
 import calendar
-import re
 import stat
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -22,6 +19,7 @@ from . import zip_records as zr
 from .random_access import RandomAccess
 from .zip_end import Unreadable, find_ending
 from .zip_frames import Candidate, judge_frames
+from .zip_names import decode_names, judge_duplicates, judge_names
 
 STORED = 0
 DEFLATED = 8
@@ -32,8 +30,6 @@ _METHODS = {
     1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "xz",
     97: "WavPack", 98: "PPMd", 99: "AES",
 }  # fmt: skip
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
-_DRIVE = re.compile("[A-Za-z]:")
 _DOS_FOLDER = 0x10
 _NEWEST_VERSION = 63
 _FIRST_DAY_NS = calendar.timegm((1980, 1, 1, 0, 0, 0)) * 1_000_000_000
@@ -98,11 +94,10 @@ def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
                     f"{limits.directory_bytes}"
                 )
             )
-        data = file.read_at(ending.start, ending.size)
-        headers = _parse_headers(data, ending.entries)
+        headers = _parse_headers(file.read_at(ending.start, ending.size), ending.entries)
     except Unreadable as error:
         return ZipDirectory((), (error.fault,))
-    candidates, name_faults = _decode_names(headers, ending.shift)
+    candidates, name_faults = decode_names(headers, ending.shift)
     faults += name_faults
     # What is too large by itself is told by name, and is not read: it counts no more.
     sizes = (candidate.header.size for candidate in candidates)
@@ -112,8 +107,8 @@ def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
         return ZipDirectory((), (*faults, _limit_fault(message)))
     bad: set[int] = set()
     for index, fault in (
-        *_judge_names(candidates),
-        *_judge_duplicates(candidates),
+        *judge_names(candidates),
+        *judge_duplicates(candidates),
         *_judge_kinds(candidates),
         *_judge_sizes(candidates, limits),
     ):
@@ -155,88 +150,6 @@ def _parse_headers(data: bytes, announced: int) -> list[zr.CentralHeader]:
 def _another_count(announced: int, found: str) -> Unreadable:
     message = f"the end record announces {announced} entries, the central directory has {found}"
     return Unreadable(Fault("MF606", message))
-
-
-def _decode_names(
-    headers: list[zr.CentralHeader], shift: int
-) -> tuple[list[Candidate], list[Fault]]:
-    candidates: list[Candidate] = []
-    faults: list[Fault] = []
-    for header in headers:
-        raw = header.raw_name
-        marked = bool(header.flags & zr.UTF8_NAME)
-        undecodable = False
-        try:
-            name = raw.decode("utf-8")
-        except UnicodeDecodeError:
-            undecodable = marked
-            name = raw.decode("utf-8", "backslashreplace") if marked else raw.decode("cp437")
-        if not raw.isascii() and not marked:
-            faults.append(
-                Fault(
-                    "MF609",
-                    f"the name {shown(name)} is neither plain ASCII nor marked as UTF-8",
-                    name,
-                )
-            )
-        folder = name.endswith("/")
-        path = name[:-1] if folder else name
-        at = header.offset + shift
-        candidates.append(Candidate(header, path, folder, at, undecodable))
-    return candidates, faults
-
-
-def _judge_names(candidates: list[Candidate]) -> Iterator[tuple[int, Fault]]:
-    for index, candidate in enumerate(candidates):
-        problem = _name_problem(candidate.path)
-        if candidate.undecodable:
-            problem = "is marked as UTF-8, but is not valid UTF-8"
-        if problem:
-            yield (
-                index,
-                Fault("MF603", f"the name {shown(candidate.path)} {problem}", candidate.path),
-            )
-
-
-def _name_problem(path: str) -> str:
-    if not path:
-        return "is empty"
-    if _CONTROL.search(path):
-        return "holds a NUL or control character"
-    if "\\" in path:
-        return "holds a backslash"
-    if path[0] == "/":
-        return "is an absolute path"
-    if _DRIVE.match(path):
-        return "begins with a drive"
-    for component in path.split("/"):
-        if component == "..":
-            return "climbs out with `..`"
-        if component in ("", "."):
-            return "has an empty or `.` component"
-    return ""
-
-
-def _judge_duplicates(candidates: list[Candidate]) -> Iterator[tuple[int, Fault | None]]:
-    """Names that stand for two things; the fault is told once a name."""
-    counts = Counter(candidate.path for candidate in candidates)
-    in_order = sorted(counts) if any("/" in path for path in counts) else []
-    told: set[str] = set()
-    for index, (_, path, folder, *_) in enumerate(candidates):
-        if counts[path] > 1:
-            message = f"{counts[path]} entries are named {shown(path)}"
-        elif in_order and not folder and _is_folder_too(path, in_order):
-            message = f"{shown(path)} is both a file and a folder"
-        else:
-            continue
-        yield index, None if path in told else Fault("MF604", message, path)
-        told.add(path)
-
-
-def _is_folder_too(path: str, in_order: list[str]) -> bool:
-    inside = path + "/"
-    at = bisect_left(in_order, inside)
-    return at < len(in_order) and in_order[at].startswith(inside)
 
 
 def _judge_kinds(candidates: list[Candidate]) -> Iterator[tuple[int, Fault]]:

@@ -25,14 +25,14 @@ class Candidate(NamedTuple):
         path: its name, without the slash at the end of a folder's.
         folder: whether it stands for a folder.
         at: offset of its local header in the file.
-        undecodable: whether its name is marked as UTF-8, but is not.
+        name_problem: why the bytes of its name cannot be its path; then `path` only shows them.
     """
 
     header: zr.CentralHeader
     path: str
     folder: bool
     at: int
-    undecodable: bool
+    name_problem: str
 
 
 def judge_frames(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from memoryfield_readers import shown
 
 from ..registry import Findings, Rule, field_rule
@@ -49,5 +51,5 @@ def not_wrapped(rule: Rule, review: Review) -> Findings:
         None,
         f"{pages} wrapped in the folder {shown(folder + '/')}",
         hint=f"zip the contents of {shown(folder)}, not the folder: "
-        f"(cd {folder} && zip -X ../{folder}.memoryfield.zip *)",
+        f"(cd {quote(folder)} && zip -X {quote(f'../{folder}{_SUFFIX}')} *)",
     )

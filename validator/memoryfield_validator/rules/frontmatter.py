@@ -89,7 +89,7 @@ def field_types(rule: Rule, page: Page, review: Review) -> Findings:
         return
     for name in defined_fields():
         node = page.frontmatter.nodes.get(name)
-        lost = _lost_text(page, node) if isinstance(node, Scalar) else None
+        lost = _lost_text(page, name, node) if isinstance(node, Scalar) else None
         if lost and isinstance(node, Scalar):
             yield rule.finding(
                 page.name,
@@ -262,14 +262,22 @@ def _wrong_type(rule: Rule, page: Page, problem: TypeProblem) -> Finding:
     return rule.finding(page.name, message, at=_place(page, node), hint=hint, fixable=fixable)
 
 
-def _lost_text(page: Page, node: Scalar) -> str | None:
+def _lost_text(page: Page, name: str, node: Scalar) -> str | None:
     """What a plain value lost: the text after ` #`, or an anchor before it."""
-    if node.style:
+    if node.style or not _stands_at(page, name, node):
         return None
     if node.anchor is not None:
         return f"&{node.anchor}"
     comment = _TRAILING_COMMENT.match(page.frontmatter.source, node.end)
     return comment[1] if comment else None
+
+
+def _stands_at(page: Page, name: str, node: Node) -> bool:
+    """Whether a field's value is written after its key, not far away behind an alias or a merge."""
+    return any(
+        value is node and isinstance(key, Scalar) and key.text == name and key.end <= node.start
+        for key, value in page.frontmatter.tree.pairs
+    )
 
 
 def _datetime_text(page: Page, name: str) -> str | None:

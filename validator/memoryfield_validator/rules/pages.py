@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from memoryfield_readers import FrontmatterState, Page, Position, is_page_name, shown
 
 from ..link_targets import OUTSIDE, relative_target
-from ..markdown import links, without_code
+from ..markdown import link_candidates, links
 from ..naming import conforming_name
 from ..registry import Findings, Rule, field_rule, page_rule
 from ..review import Review
@@ -20,8 +20,8 @@ _C0 = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
 _SCHEMES = ("http", "https")
 _SOURCE_WORDS = ("source", "reference", "citation", "via")
 _SOURCE_LINE = re.compile(
-    r"^[ \t>]*(?:[-*+][ \t]+|#+[ \t]+|\|[ \t]*)*[*_\"']*"
-    r"(?:sources?|references?|citations?|via)[*_\"']*[ \t]*(?::|$)",
+    r"^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)]|#++)[ \t]++|\|[ \t]*+)*+[*_\"']*+"
+    r"(?:sources?|references?|citations?|via)[*_\"']*[ \t]*(?::|\r?$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _MARKERS = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: [^\n]*)?\r?$", re.MULTILINE)
@@ -65,7 +65,7 @@ def page_size(rule: Rule, page: Page, review: Review) -> Findings:
             page.name,
             f"{len(page.raw)} bytes, {over} over the {MOST_PAGE_BYTES} that are sure to be "
             "searchable",
-            at=page.position_of_byte(MOST_PAGE_BYTES),
+            at=page.position_of_byte(_character_start(page.raw, MOST_PAGE_BYTES)),
         )
 
 
@@ -121,16 +121,11 @@ def no_control_characters(rule: Rule, page: Page, review: Review) -> Findings:
 def links_lead_somewhere(rule: Rule, page: Page, review: Review) -> Findings:
     """A relative link points to a file that is in the field."""
     body = page.body
-    prose: str | None = None
+    if all(_link_problem(link.target, review) is None for link in link_candidates(body)):
+        return
     for link in links(body):
-        if link.target in review.names:
-            continue
         problem = _link_problem(link.target, review)
-        if problem is None:
-            continue
-        if prose is None:
-            prose = without_code(body)
-        if prose[link.offset] == body[link.offset]:
+        if problem is not None:
             message, hint = problem
             at = page.position(page.frontmatter.body_offset + link.offset)
             yield rule.finding(page.name, message, at=at, hint=hint)
@@ -208,6 +203,14 @@ def _what_is_wrong(name: str) -> str:
     return "it begins or ends with a hyphen"
 
 
+def _character_start(raw: bytes, offset: int) -> int:
+    """Where the character begins that a byte is part of; the byte itself if it is part of none."""
+    for start in range(offset, offset - 4, -1):
+        if raw[start] & 0xC0 != 0x80:
+            return start
+    return offset
+
+
 def _encoding_hint(raw: bytes) -> str | None:
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "the page is UTF-16: save it as UTF-8"
@@ -216,6 +219,8 @@ def _encoding_hint(raw: bytes) -> str | None:
 
 def _link_problem(target: str, review: Review) -> tuple[str, str | None] | None:
     """What is wrong with a link and what may be meant, or None if nothing is."""
+    if target in review.plain_names:
+        return None
     name = relative_target(target)
     if not name or name in review.names:
         return None

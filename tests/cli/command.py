@@ -1,0 +1,133 @@
+"""The `memoryfield` command as users run it, and fields to run it on."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from click.testing import CliRunner
+from tests.archives import DEFLATED, ZipEntry, zip_bytes
+
+from memoryfield_cli.main import memoryfield as group
+
+COMMAND = Path(sys.executable).with_name("memoryfield")
+SECONDS = 120
+"""After so long a command hangs; nothing here takes a fraction of it."""
+
+Argument: TypeAlias = "str | bytes | Path"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a command left: its exit code and all that it printed."""
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+
+    @property
+    def out(self) -> str:
+        """The answer as text."""
+        return self.stdout.decode()
+
+    @property
+    def err(self) -> str:
+        """The complaints as text."""
+        return self.stderr.decode()
+
+    @property
+    def json(self) -> Any:
+        """The answer as data."""
+        return json.loads(self.stdout)
+
+
+def spawn(
+    *arguments: Argument,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    before: Sequence[str] = (),
+    user: int | None = None,
+) -> Outcome:
+    """Run the installed command as a process of its own.
+
+    Arguments:
+        arguments: what follows `memoryfield`.
+        env: settings of the environment beside the neutral ones.
+        cwd: the folder to run it in.
+        before: a program that runs the command, with that program's arguments.
+        user: the user and group id to run it as.
+    """
+    done = subprocess.run(
+        [*before, COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env=neutral_environment() | dict(env or {}),
+        cwd=cwd,
+        user=user,
+        group=user,
+        extra_groups=None if user is None else [],
+        timeout=SECONDS,
+        check=False,
+    )
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def call(*arguments: Argument) -> Outcome:
+    """Run the command in this process, which is faster; an exception is the test's failure."""
+    result = CliRunner().invoke(group, [os.fsdecode(each) for each in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return Outcome(result.exit_code, result.stdout_bytes, result.stderr_bytes)
+
+
+def neutral_environment() -> dict[str, str]:
+    """The environment without what changes colours, encodings, or the interpreter's ways."""
+    left_out = ("PYTHON", "LC_", "LANG", "FORCE_COLOR", "NO_COLOR", "TTY_", "COLUMNS", "LINES")
+    return {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+
+
+GOOD = b"""\
+---
+title: Carbon Fibre Woks
+created: '2026-03-01T09:00:00Z'
+updated: '2026-08-22T14:30:00Z'
+uuid: 6aa615f0-486f-48a7-a210-ba4f5ff18c8b
+summary: Thermal properties of carbon fibre cookware.
+---
+Carbon fibre woks conduct heat unevenly. Source: https://example.com/
+"""
+"""A page in which nothing is to be found, at any level."""
+
+FAULTY = GOOD.replace(b"'2026-03-01T09:00:00Z'", b"2026-03-01T09:00:00Z")
+"""The same with one error: MF304 at line 3."""
+
+WARNED = GOOD.replace(b"summary: Thermal", b"summary: First\nsummary: Thermal")
+"""The same with one warning: MF311."""
+
+NOTED = GOOD.replace(b"Source: https://example.com/", b"")
+"""The same with one finding at level info: MF205."""
+
+KNOWN = {"a.md": b"a\n", "b.md": b"b\n"}
+KNOWN_PIN = "field-sha256:61725e02d7eabcaaff99beecf13cf5ec0afeae16e6e25b7f7377eb7edbfdbf70"
+"""The known answer of the standard."""
+
+
+def folder(path: Path, files: Mapping[str, bytes]) -> Path:
+    """Make a folder of files."""
+    path.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (path / name).write_bytes(content)
+    return path
+
+
+def archive(path: Path, files: Mapping[str, bytes]) -> Path:
+    """Make an archive of files."""
+    entries = (ZipEntry(name, content, method=DEFLATED) for name, content in files.items())
+    path.write_bytes(zip_bytes(*entries))
+    return path

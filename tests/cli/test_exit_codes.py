@@ -1,0 +1,205 @@
+"""Every command ends with the exit code that is documented."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.command import call, spawn
+
+from memoryfield_cli.main import COMMANDS, EPILOG
+
+READERS = {"info": [], "ls": [], "read": ["woks.md"], "digest": []}
+"""The commands that read a location, with what follows it; `validate` refuses nothing."""
+
+CODES = {
+    # location: (validate, every other command)
+    "good": (0, 0),
+    "good.memoryfield.zip": (0, 0),
+    "faulty": (1, 0),
+    "faulty.memoryfield.zip": (1, 0),
+    "warned": (0, 0),
+    "noted": (0, 0),
+    "unsafe.memoryfield.zip": (1, 3),
+    "text.memoryfield.zip": (1, 3),
+    "zero.memoryfield.zip": (1, 3),
+    "cut.memoryfield.zip": (1, 3),
+    "missing": (4, 4),
+    "missing.memoryfield.zip": (4, 4),
+    "good/woks.md/below": (4, 4),
+    "fifo": (2, 2),
+}
+
+
+def expected(command: str, place: str) -> int:
+    return CODES[place][command != "validate"]
+
+
+@pytest.mark.parametrize("place", CODES)
+@pytest.mark.parametrize("command", ["validate", *READERS])
+def test_location_decides_the_exit_code(command: str, place: str, places: Path) -> None:
+    """Good is 0, findings are 1, an unsafe archive 3, what cannot be had 4."""
+    done = call(command, places / place, *READERS.get(command, []))
+    assert done.code == expected(command, place), done.err
+    if done.code > 1:
+        assert done.stdout == b""
+        assert done.err.startswith(f"memoryfield: {places / place}")
+        assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("place", ["good", "faulty", "unsafe.memoryfield.zip", "missing", "fifo"])
+@pytest.mark.parametrize("command", ["validate", *READERS])
+def test_the_process_exits_with_that_code(command: str, place: str, places: Path) -> None:
+    """What the command decides is what the shell sees."""
+    done = spawn(command, places / place, *READERS.get(command, []))
+    assert done.code == expected(command, place), done.err
+    assert done.err.count("\n") == (done.code > 1)
+
+
+@pytest.mark.parametrize("command", ["validate", *READERS])
+def test_file_urls_are_locations(command: str, places: Path) -> None:
+    """A file:// URL of a folder or an archive is as good as its path."""
+    for place in ("good", "good.memoryfield.zip"):
+        done = call(command, (places / place).as_uri(), *READERS.get(command, []))
+        assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(
+    ("command", "code"), [("validate", 1), ("info", 0), ("ls", 1), ("read", 4), ("digest", 1)]
+)
+@pytest.mark.parametrize("place", ["empty", "empty.memoryfield.zip"])
+def test_nothing_found(command: str, code: int, place: str, places: Path) -> None:
+    """Where there is no page, what was asked for is not found."""
+    done = call(command, places / place, *READERS.get(command, []))
+    assert done.code == code
+    if command in ("ls", "digest"):
+        assert done.stdout == b""
+        assert "there is no page" in done.err
+
+
+@pytest.mark.parametrize(
+    ("place", "fail_on", "code"),
+    [
+        ("faulty", "error", 1),
+        ("warned", "error", 0),
+        ("warned", "warning", 1),
+        ("noted", "warning", 0),
+        ("noted", "info", 1),
+        ("good", "info", 0),
+    ],
+)
+def test_fail_on_moves_the_line(place: str, fail_on: str, code: int, places: Path) -> None:
+    """`--fail-on` names the mildest level that makes the exit code 1; the verdict is the same."""
+    done = call("validate", "--format", "json", "--fail-on", fail_on, places / place)
+    assert done.code == code
+    assert done.json["verdict"] == ("invalid" if place == "faulty" else "valid")
+
+
+def test_select_and_ignore_decide_what_counts(places: Path) -> None:
+    """What is not checked cannot be found, whether ids stand alone, in a list, or as a prefix."""
+    faulty = places / "faulty"
+    assert call("validate", "--select", "MF1", faulty).code == 0
+    assert call("validate", "--select", "mf1,MF304", faulty).code == 1
+    assert call("validate", "--ignore", "MF3", faulty).code == 0
+    assert call("validate", "--ignore", "MF301", "--ignore", " MF304 ,", faulty).code == 0
+
+
+def test_the_draft_alone_does_not_know_our_rules(places: Path) -> None:
+    """Under `--profile draft-0.1` a finding of this standard alone is told as info."""
+    warned = places / "warned"
+    done = call("validate", "--profile", "draft-0.1", "--fail-on", "warning", warned)
+    assert done.code == 0
+    assert " info MF311 " in done.out
+
+
+def test_several_locations_give_the_gravest_code(places: Path) -> None:
+    """One location that cannot be had leaves the others judged."""
+    names = ("good", "missing", "faulty", "s3://bucket/x")
+    done = call("validate", *(n if ":" in n else places / n for n in names))
+    assert done.code == 4
+    assert done.out.count("valid, 1 page") == 2
+    missing, bucket = done.err.splitlines()
+    assert missing.endswith("missing: cannot be read: no such file or directory")
+    assert bucket.startswith("memoryfield: s3://bucket/x: this version cannot read s3:")
+
+
+def test_limits_can_be_raised_and_lowered(places: Path) -> None:
+    """What is over a limit is refused with 3, by `validate` with 1; raising it helps."""
+    for place in ("known", "known.memoryfield.zip"):
+        for name in ("total-bytes=3", "entries=1"):
+            assert call("ls", "--limit", name, places / place).code == 3
+            assert call("validate", "--limit", name, places / place).code == 1
+        assert call("digest", "--limit", "file-bytes=1", places / place).code == 3
+        assert call("read", "--limit", "page-bytes=1", places / place, "a.md").code == 3
+        raised = ("--limit", "total-bytes=3", "--limit", "total-bytes=4")
+        assert call("ls", *raised, places / place).code == 0
+
+
+WRONG_USAGE = {
+    "no command": ([], "Usage: "),
+    "unknown command": (["valdate", "good"], "No such command"),
+    "unknown option": (["--nope"], "--nope"),
+    "unknown option of a command": (["ls", "--nope", "good"], "--nope"),
+    "no location": (["validate"], "Missing argument"),
+    "two locations": (["ls", "good", "known"], "unexpected extra argument"),
+    "no page": (["read", "good"], "Missing argument"),
+    "unknown format": (["validate", "--format", "xml", "good"], "'json'"),
+    "unknown level": (["validate", "--fail-on", "fatal", "good"], "'warning'"),
+    "unknown profile": (["validate", "--profile", "draft", "good"], "'draft-0.1'"),
+    "unknown limit": (["ls", "--limit", "pages=3", "good"], "page-bytes"),
+    "limit without a value": (["ls", "--limit", "entries", "good"], "positive whole number"),
+    "limit of zero": (["ls", "--limit", "entries=0", "good"], "positive whole number"),
+    "limit that is no number": (["ls", "--limit", "entries=1e3", "good"], "entries=1000000"),
+    "unknown rule": (["explain", "MF3O4"], "MF304"),
+    "part of a rule": (["explain", "MF30"], "MF309"),
+    "unknown prefix": (["rules", "MF95"], "MF905"),
+    "no prefix at all": (["rules", ""], "there is no requirement"),
+    "select unknown": (["validate", "--select", "MF999", "good"], "MF909"),
+    "ignore unknown": (["validate", "--ignore", "MF31,MF3x5", "good"], "MF305"),
+    "select unknown, location missing": (["validate", "--select", "X", "missing"], "'X'"),
+    "bucket": (["ls", "s3://bucket/x.zip"], "this version cannot read s3:"),
+    "http": (["digest", "https://example.com/"], "this version cannot read https:"),
+    "empty location": (["info", ""], "is no path"),
+    "file URL of elsewhere": (["info", "file://example.com/x"], "no file:// URL of this machine"),
+    "raw JSON": (["read", "--raw", "--format", "json", "good", "woks.md"], "exclude each other"),
+    "manifest of an archive": (["digest", "--manifest", "--archive", "good"], "exclude each other"),
+    "archive pin of a folder": (["digest", "--archive", "good"], "needs an archive"),
+    "unknown shell": (["completion", "tcsh"], "'fish'"),
+    "no shell": (["completion"], "Missing argument"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "says"), WRONG_USAGE.values(), ids=WRONG_USAGE)
+def test_wrong_usage(
+    arguments: list[str], says: str, places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wrong usage is 2, says what would be right, and puts nothing on stdout."""
+    monkeypatch.chdir(places)
+    done = call(*arguments)
+    assert done.code == 2, done.err
+    assert done.stdout == b""
+    assert says in done.err
+
+
+def test_credentials_in_a_location_are_not_repeated() -> None:
+    """A location that cannot be read is named without user, password and query."""
+    done = call("ls", "https://user:secret@example.com/x.zip?token=secret")
+    assert done.code == 2
+    assert "https://example.com/x.zip" in done.err
+    assert "secret" not in done.err
+    assert "user" not in done.err
+
+
+def test_help_lists_the_exit_codes() -> None:
+    """The codes that these tests expect are the ones `--help` documents."""
+    done = call("--help")
+    assert done.code == 0
+    listed = [line.split()[0] for line in EPILOG.splitlines() if line.strip()[:1].isdigit()]
+    assert listed == ["0", "1", "2", "3", "4", "5"]
+    assert all(line.strip() in done.out for line in EPILOG.splitlines() if line != "\b")
+
+
+def test_every_command_is_covered() -> None:
+    """A new command must be added to these tests."""
+    known = {"validate", *READERS, "explain", "rules", "completion"}
+    assert set(COMMANDS) == known

@@ -1,0 +1,101 @@
+"""Help is there for every command, with examples that are true."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from tests.cli.command import GOOD, KNOWN, archive, call, folder, spawn
+
+from memoryfield_cli.main import COMMANDS, memoryfield
+from memoryfield_spec import __version__
+
+
+def command_of(name: str) -> click.Command:
+    found = memoryfield.get_command(click.Context(memoryfield), name)
+    assert found is not None
+    return found
+
+
+def test_version() -> None:
+    """`--version` is one line."""
+    done = spawn("--version")
+    assert (done.code, done.out, done.err) == (0, f"memoryfield {__version__}\n", "")
+
+
+def test_python_dash_m_is_the_command() -> None:
+    """`python -m memoryfield_cli` is the same, and calls itself by the same name."""
+    import subprocess
+    import sys
+
+    for arguments in (["--version"], ["ls", "--help"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "memoryfield_cli", *arguments], capture_output=True, check=True
+        )
+        assert done.stdout == spawn(*arguments).stdout
+
+
+def test_short_and_long_help() -> None:
+    """`-h` and `--help` are the same, for the whole and for each command."""
+    for name in ([], *([name] for name in COMMANDS)):
+        short, long = call(*name, "-h"), call(*name, "--help")
+        assert (short.code, short.err) == (0, "")
+        assert short.out == long.out
+        assert long.out.isascii()
+
+
+def test_help_lists_every_command() -> None:
+    """Each command stands there with its line, which is the first line of its own help."""
+    listed = call("--help").out
+    for name, line in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(line)}$", listed, re.MULTILINE)
+
+
+def test_no_command_shows_the_help_as_wrong_usage() -> None:
+    """The help stands on stderr then: it is not what was asked for."""
+    done = spawn()
+    assert (done.code, done.stdout) == (2, b"")
+    assert done.err == call("--help").out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_says_what_and_how(name: str) -> None:
+    """Each help has a sentence, explains every option, and shows examples."""
+    text = call(name, "--help").out
+    assert text.startswith(f"Usage: memoryfield {name} ")
+    assert "Examples:\n" in text
+    assert f"  memoryfield {name} " in text or f"  memoryfield {name}\n" in text
+    for parameter in command_of(name).params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+            assert parameter.help.endswith(".")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every example of a help runs as it stands, on fields of those names."""
+    pages = {"index.md": GOOD, **KNOWN}
+    folder(tmp_path / "my-field", {"index.md": GOOD})
+    archive(tmp_path / "notes.memoryfield.zip", pages)
+    archive(tmp_path / "other.memoryfield.zip", {"index.md": GOOD})
+    monkeypatch.chdir(tmp_path)
+    examples = re.findall(r"^ +memoryfield (.*)$", call(name, "--help").out, re.MULTILINE)
+    assert len(examples) >= 2
+    for example in examples:
+        done = call(*shlex.split(re.split(r" [|>] ", example)[0]))
+        warned = "--fail-on warning" in example
+        assert done.code == warned, (example, done.err)
+
+
+def test_examples_of_the_whole_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So do the examples of `memoryfield --help`."""
+    folder(tmp_path / "my-field", {"index.md": GOOD})
+    archive(tmp_path / "notes.memoryfield.zip", {"index.md": GOOD})
+    monkeypatch.chdir(tmp_path)
+    examples = re.findall(r"^ +memoryfield ([a-z].*)$", call("--help").out, re.MULTILINE)
+    assert len(examples) >= 4
+    for example in examples:
+        assert call(*shlex.split(example)).code == 0, example

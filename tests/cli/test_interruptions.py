@@ -1,0 +1,165 @@
+"""Whatever ends a command early, it ends without a traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from tests.archives import ZipEntry, zip_bytes
+from tests.cli.command import COMMAND, FAULTY, SECONDS, folder, neutral_environment, spawn
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals of POSIX")
+
+MANY = 4000
+BUFFERED: dict[str, dict[str, str]] = {"buffered": {}, "unbuffered": {"PYTHONUNBUFFERED": "1"}}
+COMMANDS = {
+    "ls": ["ls", "--long"],
+    "ls as JSON": ["ls", "--format", "json"],
+    "manifest": ["digest", "--manifest"],
+    "validate": ["validate"],
+    "validate as JSON": ["validate", "--format", "json"],
+}
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive whose answers are larger than a pipe holds."""
+    path = tmp_path_factory.mktemp("large") / "large.memoryfield.zip"
+    path.write_bytes(zip_bytes(*(ZipEntry(f"page-{n:04}.md", b"x\n") for n in range(MANY))))
+    return path
+
+
+@pytest.fixture(params=BUFFERED)
+def env(request: pytest.FixtureRequest) -> dict[str, str]:
+    """With and without a buffer between the command and what it writes to."""
+    return BUFFERED[request.param]
+
+
+@pytest.fixture(params=COMMANDS)
+def arguments(request: pytest.FixtureRequest) -> list[str]:
+    """A command with much to say."""
+    return COMMANDS[request.param]
+
+
+def start(*arguments: str | Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [COMMAND, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=neutral_environment() | dict(env),
+    )
+
+
+def test_nobody_reads_on(arguments: list[str], env: dict[str, str], large: Path) -> None:
+    """With `| head -1` the command ends, says nothing, and does not claim to have been good."""
+    with start(*arguments, large, env=env) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline().endswith(b"\n")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(SECONDS) == 1
+
+
+def test_nobody_reads_at_all(env: dict[str, str], places: Path) -> None:
+    """A short answer that finds its reader gone ends the same way."""
+    for arguments in (["ls"], ["digest"], ["info"], ["validate"], ["digest", "--manifest"]):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run(
+            [COMMAND, *arguments, places / "good"],
+            stdout=writer,
+            stderr=subprocess.PIPE,
+            env=neutral_environment() | env,
+            check=False,
+        )
+        os.close(writer)
+        assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_disk_is_full(env: dict[str, str], places: Path) -> None:
+    """An answer that cannot be written is 4 and one line on stderr."""
+    for arguments in (
+        ["ls", "good"],
+        ["read", "--raw", "good", "woks.md"],
+        ["read", "good", "woks.md"],
+        ["digest", "--manifest", "good"],
+        ["validate", "good"],
+        ["validate", "--format", "json", "good"],
+        ["rules"],
+    ):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [COMMAND, *arguments],
+                stdout=full,
+                stderr=subprocess.PIPE,
+                env=neutral_environment() | env,
+                cwd=places,
+                check=False,
+            )
+        said = b"memoryfield: cannot go on: No space left on device\n"
+        assert (done.returncode, done.stderr) == (4, said)
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+@pytest.mark.parametrize(
+    "arguments", ["ls good", "read --raw good woks.md", "validate good", "ls missing", "--nope", ""]
+)
+def test_streams_are_closed(closed: str, arguments: str, places: Path) -> None:
+    """Without stdout there is no answer, so never 0; without stderr stdout stays the answer's."""
+    done = spawn_in_shell(f"exec {COMMAND} {arguments} {closed}", places)
+    good = arguments not in ("ls missing", "--nope", "")
+    assert b"Traceback" not in done.stderr
+    if closed == "2>&-":
+        assert bool(done.stdout) == good
+        assert done.returncode == {"ls missing": 4, "--nope": 2, "": 2}.get(arguments, 0)
+    else:
+        assert (done.returncode, done.stdout) == (4, b"")
+        assert done.stderr.count(b"\n") == (closed == ">&-")
+
+
+def spawn_in_shell(script: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        ["sh", "-c", script], cwd=cwd, env=neutral_environment(), capture_output=True, check=False
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_interrupted_by_the_keyboard(form: str, large: Path, tmp_path: Path) -> None:
+    """Ctrl-C during a long validation ends it with 130 and one line."""
+    first = folder(tmp_path / "first", {"x.md": FAULTY})
+    missing = tmp_path / "missing"
+    locations = [first, missing, *[large] * 500]  # minutes of work, of which little is done
+    with start("validate", "--format", form, *locations, env={}) as process:
+        assert process.stderr is not None
+        assert b"missing" in process.stderr.readline()  # now it is in the midst of it
+        process.send_signal(signal.SIGINT)
+        assert process.stdout is not None
+        answer = process.stdout.read()
+        assert process.stderr.read() == b"memoryfield: interrupted\n"
+        assert process.wait(SECONDS) == 130
+    assert (b"MF304" in answer) == (form == "text")
+
+
+def test_interrupted_while_reading(large: Path) -> None:
+    """Nor does any other command show where it was interrupted."""
+    with start("ls", "--long", large, env={}) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()  # it cannot end: the pipe holds less than it has to say
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+        assert process.stderr.read() == b"memoryfield: interrupted\n"
+        assert process.wait(SECONDS) == 130
+
+
+def test_spawned_command_leaves_no_process_behind(places: Path) -> None:
+    """A command that has answered is gone, with everything it started."""
+    assert spawn("validate", places / "good").code == 0
