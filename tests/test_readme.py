@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.command import call, neutral_environment
 
-from memoryfield_cli.main import COMMANDS, EPILOG, memoryfield
+from memoryfield_cli.main import COMMANDS, EPILOG
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -56,7 +56,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         arguments,
         cwd=ROOT,
-        env=os.environ | {"PATH": path, "PYTHONIOENCODING": "utf-8"},
+        env=neutral_environment() | {"PATH": path, "PYTHONIOENCODING": "utf-8"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
@@ -101,7 +101,7 @@ def test_options_of_validate_are_those_of_its_help() -> None:
     table = README.partition("| option of `validate` |")[2].partition("\n\n")[0]
     rows = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `--")]
     named = {option for row in rows for option in re.findall(r"--[a-z-]+", row)}
-    text = CliRunner().invoke(memoryfield, ["validate", "--help"]).output
+    text = call("validate", "--help").out
     assert named == set(re.findall(r"^ +(--[a-z-]+)", text, re.MULTILINE)) - {"--help"}
     choices = dict(re.findall(r"`(--[a-z-]+) ([a-z0-9.|\\-]+)`", table))
     for option, values in choices.items():

@@ -51,10 +51,10 @@ def test_wheel_is_for_every_machine(wheel: Path) -> None:
 def test_wheel_holds_every_file_of_every_room(names: set[str]) -> None:
     """The packages as they are in the repository, and beside them the wheel's own records."""
     expected = {
-        path.relative_to(ROOT / package).as_posix().join([f"{Path(package).name}/", ""])
+        path.relative_to((ROOT / package).parent).as_posix()
         for package in PACKAGES
         for path in (ROOT / package).rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and path.name[0] != "."
     }
     records = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
     assert names == expected | {f"{DIST_INFO}/{name}" for name in records}

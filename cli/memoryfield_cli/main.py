@@ -88,8 +88,9 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             warn("interrupted")
             ctx.exit(_INTERRUPTED)
-        except BrokenPipeError:
-            raise  # nobody reads on: click ends without a word
+        except BrokenPipeError:  # nobody reads on
+            stop_writing()
+            ctx.exit(1)
         except OSError as error:  # the answer cannot be written
             stop_writing()
             warn(f"cannot go on: {error.strerror or error}")

@@ -61,7 +61,10 @@ def inspect_field(
         return _archive(io.BytesIO(location), name or "<bytes>", name or "", limits, owned=True)
     if not isinstance(location, str | os.PathLike):
         shown = name or str(getattr(location, "name", "<file object>"))
-        return _archive(location, shown, name or "", limits, owned=False)
+        try:
+            return _archive(location, shown, name or "", limits, owned=False)
+        except OSError as error:
+            raise error_of(error, location=shown) from error
     text = os.fspath(location)
     path = _local_path(text)
     try:

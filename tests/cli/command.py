@@ -7,11 +7,14 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, TypeAlias
+from unittest import mock
 
-from click.testing import CliRunner
+import pytest
 from tests.archives import DEFLATED, ZipEntry, zip_bytes
 
 from memoryfield_cli.main import memoryfield as group
@@ -80,10 +83,23 @@ def spawn(
 
 def call(*arguments: Argument) -> Outcome:
     """Run the command in this process, which is faster; an exception is the test's failure."""
-    result = CliRunner().invoke(group, [os.fsdecode(each) for each in arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return Outcome(result.exit_code, result.stdout_bytes, result.stderr_bytes)
+    out, err = (TextIOWrapper(BytesIO(), "utf-8", newline="") for _ in range(2))
+    env = neutral_environment() | {"COLUMNS": "80"}
+    with (
+        mock.patch.dict(os.environ, env, clear=True),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.raises(SystemExit) as ended,
+    ):
+        group.main([os.fsdecode(each) for each in arguments], prog_name="memoryfield")
+    return Outcome(int(ended.value.code or 0), *map(_content, (out, err)))
+
+
+def _content(stream: TextIOWrapper) -> bytes:
+    stream.flush()
+    buffer = stream.detach()
+    assert isinstance(buffer, BytesIO)
+    return buffer.getvalue()
 
 
 def neutral_environment() -> dict[str, str]:

@@ -10,7 +10,17 @@ from pathlib import Path
 
 import pytest
 from tests.archives import DEFLATED, ZipEntry, zip_bytes
-from tests.cli.command import COMMAND, GOOD, KNOWN, KNOWN_PIN, archive, call, folder, spawn
+from tests.cli.command import (
+    COMMAND,
+    GOOD,
+    KNOWN,
+    KNOWN_PIN,
+    archive,
+    call,
+    folder,
+    neutral_environment,
+    spawn,
+)
 
 FILES = {
     "b.md": b"b\r\n",
@@ -33,9 +43,8 @@ needs_coreutils = pytest.mark.skipif(
 def shell(script: str, cwd: Path) -> bytes:
     """What a script of the shell prints; the command is called `memoryfield` in it."""
     path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["sh", "-c", script], cwd=cwd, env=os.environ | {"PATH": path}, capture_output=True
-    )
+    env = neutral_environment() | {"PATH": path}
+    done = subprocess.run(["sh", "-c", script], cwd=cwd, env=env, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
     return done.stdout
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import click
 import pytest
-from tests.cli.command import GOOD, KNOWN, archive, call, folder, spawn
+from tests.cli.command import GOOD, KNOWN, archive, call, folder, neutral_environment, spawn
 
 from memoryfield_cli.main import COMMANDS, memoryfield
 from memoryfield_spec import __version__
@@ -28,12 +30,12 @@ def test_version() -> None:
 
 def test_python_dash_m_is_the_command() -> None:
     """`python -m memoryfield_cli` is the same, and calls itself by the same name."""
-    import subprocess
-    import sys
-
     for arguments in (["--version"], ["ls", "--help"]):
         done = subprocess.run(
-            [sys.executable, "-m", "memoryfield_cli", *arguments], capture_output=True, check=True
+            [sys.executable, "-m", "memoryfield_cli", *arguments],
+            env=neutral_environment(),
+            capture_output=True,
+            check=True,
         )
         assert done.stdout == spawn(*arguments).stdout
 

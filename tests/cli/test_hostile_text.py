@@ -129,7 +129,7 @@ WRONG_USAGE: list[list[str]] = [
     ["ls", "--format", ALL, "."],
     ["ls", ".", ALL],
     ["ls", f"--{ALL}", "."],
-    [ALL],
+    [f"x{ALL}"],
     [f"--{ALL}"],
 ]
 

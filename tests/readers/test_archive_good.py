@@ -180,6 +180,17 @@ def test_times_no_calendar_has_are_clamped(date: int, time: int, modified: datet
         assert field.page("a.md").modified == modified
 
 
+@pytest.mark.parametrize("around", [0, 256 * 1024, 512 * 1024])
+def test_content_of_any_length_around_a_piece(around: int) -> None:
+    """Content that ends near the end of a piece as it is inflated is whole, to the last byte."""
+    entries = {}
+    for more in (*range(-2, 3), 255, 256, 257, 258, 259, 260, 516, 517):
+        if around + more >= 0:
+            entries[f"{more + 2}.md"] = bytes(around + more)
+    data = zip_bytes(*(ZipEntry(name, content, DEFLATED) for name, content in entries.items()))
+    assert _read(data) == entries
+
+
 def test_limits_can_be_raised() -> None:
     """What is refused by default is read, whole, once the limits are raised."""
     zeros = bytes(50_000_000)

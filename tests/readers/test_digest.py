@@ -12,9 +12,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.archives import DEFLATED, STORED, Descriptor, Header, ZipEntry, zip_bytes
+from tests.readers.examples import examples
 
 from memoryfield_readers import Manifest, NotFound, UnsafeArchive, open_field
 
@@ -109,8 +110,8 @@ def test_a_field_of_nothing_has_no_digest(tmp_path: Path) -> None:
             field.digest()
 
 
-_names = st.text(st.characters(exclude_characters="/\\", exclude_categories=["Cs", "Cc"]),
-                 min_size=1, max_size=12).map(lambda name: name + ".md")  # fmt: skip
+_letters = st.characters(exclude_characters="/\\:", exclude_categories=["Cs", "Cc"])
+_names = st.text(_letters, min_size=1, max_size=12).map(lambda name: name + ".md")
 _contents = st.one_of(st.binary(max_size=60), st.binary(max_size=3).map(lambda data: data * 5000))
 _stamps = st.tuples(
     st.integers(1980, 2107), st.integers(1, 12), st.integers(1, 28),
@@ -118,7 +119,7 @@ _stamps = st.tuples(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_a_directory_and_all_its_archives_are_one_field(data: st.DataObject) -> None:
     """Order, compression, times, descriptors and comments of an archive do not touch the digest."""
@@ -135,7 +136,7 @@ def test_a_directory_and_all_its_archives_are_one_field(data: st.DataObject) -> 
                 info = zipfile.ZipInfo(name, data.draw(_stamps))
                 info.compress_type = data.draw(st.sampled_from([STORED, DEFLATED]))
                 into.writestr(info, files[name])
-            into.comment = data.draw(st.binary(max_size=9))
+            into.comment = data.draw(st.binary(max_size=9).filter(lambda text: b"PK" not in text))
         ours = zip_bytes(
             *(
                 ZipEntry(
@@ -160,7 +161,7 @@ _hashes = st.sampled_from(["0" * 64, "1" * 64])
 _manifests = st.dictionaries(_any_names, _hashes, max_size=4)
 
 
-@settings(max_examples=500, deadline=None)
+@examples(500)
 @given(_manifests, _manifests)
 def test_two_manifests_never_have_one_text(first: dict[str, str], second: dict[str, str]) -> None:
     """Names with line ends and backslashes cannot imitate the lines of another field."""
@@ -176,7 +177,7 @@ def test_a_name_cannot_imitate_a_line() -> None:
     assert forged.text == f"\\{'0' * 64}  a.md\\n{'1' * 64}  b.md\n"
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.dictionaries(st.text(max_size=5), _hashes, max_size=5))
 def test_lines_are_in_the_order_of_bytes(hashes: dict[str, str]) -> None:
     """Whatever order the names come in, lines are sorted by the bytes of the UTF-8 name."""

@@ -207,6 +207,7 @@ def test_a_prefix_that_is_no_text() -> None:
 
 def test_tags_of_yaml() -> None:
     """The tags of the YAML 1.1 repository are read, whether short or long."""
+    assert _read("a: !!float 3\nb: !!int 0x10\n").fields == {"a": 3, "b": 16}
     block = (
         "a: !!str 1\nb: !!int '3'\nc: !!float 3.5\nd: !!timestamp 2026-01-01\ne: !!null ''\n"
         "f: !!bool yes\ng: !!binary aGk=\nh: !!seq [1]\ni: !!map {x: 1}\nj: !!set {x, y}\n"

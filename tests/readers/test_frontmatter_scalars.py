@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from tests.readers.examples import examples
 
 from memoryfield_readers import FrontmatterState, read_frontmatter
 from memoryfield_readers.frontmatter import Scalar
@@ -40,7 +41,7 @@ _shapes = st.one_of(
 )
 
 
-@settings(max_examples=1500, deadline=None)
+@examples(1500)
 @given(_shapes)
 @example("-.5")
 @example("0_")
@@ -59,6 +60,7 @@ _shapes = st.one_of(
 @example("1.e+3")
 def test_a_plain_scalar_is_what_pyyaml_makes_of_it(text: str) -> None:
     """Strings, numbers, truth values and null are equal in value and type; times are their text."""
+    assume(not text.strip().startswith("!"))  # that is a tag
     block = f"a: {text}\n"
     theirs = _by_pyyaml(block)
     assume(theirs is not _REFUSED)
@@ -108,6 +110,7 @@ def test_a_plain_scalar_is_what_pyyaml_makes_of_it(text: str) -> None:
         ("1.0.0", "str", "1.0.0"),
         ("=", "str", "="),
         ("<<", "merge", "<<"),
+        ("1" + ":00" * 150 + ".5", "float", "1" + ":00" * 150 + ".5"),
         ("2026-04-05", "timestamp", "2026-04-05"),
         ("2026-4-5", "str", "2026-4-5"),
         ("2026-4-5 1:02:03", "timestamp", "2026-4-5 1:02:03"),
@@ -124,7 +127,7 @@ def test_the_types_of_yaml(text: str, tag: str, value: Any) -> None:
     assert type(resolve_plain(text)[1]) is type(value)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.text("0123456789_:.+-", min_size=1, max_size=400), st.integers(0, 300))
 def test_long_numbers_are_no_trouble(digits: str, times: int) -> None:
     """Numbers of any length are resolved, without an error and to something JSON can carry."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -184,6 +185,23 @@ def test_a_hash_is_that_of_what_was_read_first(
         (root / "a.md").write_bytes(b"# a\n")
         again(field)
         assert field.digest() == digest
+
+
+@pytest.mark.parametrize("read", [_page, _hash])
+def test_a_read_that_fails_is_no_absence(
+    read: Callable[[Field], object], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fault of the device is SourceUnavailable, told in the system's words."""
+
+    def broken(descriptor: int, count: int) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with open_field(root) as field:
+        monkeypatch.setattr(os, "read", broken)
+        with pytest.raises(SourceUnavailable) as caught:
+            read(field)
+    assert not isinstance(caught.value, NotFound)
+    assert "input/output error" in str(caught.value)
 
 
 @pytest.mark.parametrize("read", ["page", "sha256"])

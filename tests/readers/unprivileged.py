@@ -27,8 +27,10 @@ def without_rights(work: Callable[[Path], None]) -> None:
             work(folder)
             failure = ""
     finally:
-        for path, _, _ in os.walk(folder):
-            os.chmod(path, 0o700)
+        os.chmod(folder, 0o700)
+        for path, names, _ in os.walk(folder):
+            for name in names:
+                os.chmod(os.path.join(path, name), 0o700)
         shutil.rmtree(folder)
     assert failure == "", failure
 

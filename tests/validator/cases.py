@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
-
-from memoryfield_readers import DEFAULT_LIMITS, Limits
-from memoryfield_spec import Level
-from memoryfield_validator import Report
+from typing import NamedTuple, TypeAlias
 
 from tests.validator.fields import NAME, Files, validated, write_files
+
+from memoryfield_readers import DEFAULT_LIMITS, Limits
+from memoryfield_spec import Level, requirement
+from memoryfield_validator import Finding, Report
+
+Place: TypeAlias = tuple[str, Level, str | None, int | None, int | None]
 
 PAGE = "a.md"
 
@@ -36,9 +38,24 @@ class Found(NamedTuple):
     fixable: bool
 
     @property
-    def place(self) -> tuple[str, Level, str | None, int | None, int | None]:
+    def place(self) -> Place:
         """What is compared exactly."""
         return (self.rule, self.level, self.file, self.line, self.column)
+
+    def is_told_by(self, finding: Finding) -> bool:
+        """Whether a finding at the place says what is expected."""
+        hint = requirement(self.rule).hint if self.hint is None else self.hint
+        return (
+            place_of(finding) == self.place
+            and all(part in finding.message for part in self.says)
+            and hint in (finding.hint or "")
+            and finding.fixable is self.fixable
+        )
+
+
+def place_of(finding: Finding) -> Place:
+    """What of a finding is compared exactly."""
+    return (finding.rule, finding.level, finding.file, finding.line, finding.column)
 
 
 @dataclass(frozen=True, slots=True)

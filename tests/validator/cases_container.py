@@ -132,7 +132,13 @@ CONTAINER = (
     *(
         folder("MF104", f"in a folder: {name}", _PLAIN | {name: "x"}, _debris(name))
         for name in (
-            ".DS_Store", "desktop.ini", "Thumbs.db", ".x.md", "._a.md", "a.md~", "~", ".git",
+            ".DS_Store",
+            "desktop.ini",
+            "Thumbs.db",
+            ".x.md",
+            "._a.md",
+            "a.md~",
+            "~",
             "a.sync-conflict-20260301-090000-ABCDEFG.md",
         )
     ),
@@ -155,7 +161,7 @@ CONTAINER = (
         )
         for how, method in (("stored", 0), ("deflated", DEFLATED))
     ),
-)  # fmt: skip
+)
 
 LINKS = (
     one("MF105", "a regular file", page()),
@@ -173,11 +179,23 @@ LINKS = (
         _subdirectory("x/"),
         prepare=_link("x/../x/./b"),
     ),
-    folder("MF105", "debris that leads nowhere", _PLAIN, _debris("link~"), prepare=_link("b", "link~")),
-    folder("MF105", "a FIFO", _PLAIN, _irregular("a FIFO"), prepare=lambda p: os.mkfifo(p / "link.md")),
+    folder(
+        "MF105", "debris that leads nowhere", _PLAIN, _debris("link~"), prepare=_link("b", "link~")
+    ),
+    folder(
+        "MF105", "a FIFO", _PLAIN, _irregular("a FIFO"), prepare=lambda p: os.mkfifo(p / "link.md")
+    ),
     folder("MF105", "a socket", _PLAIN, _irregular("a socket"), prepare=_socket),
-    folder("MF105", "a link to nowhere", _PLAIN, _irregular("a link to nowhere"), prepare=_link("b")),
-    folder("MF105", "a link out of the root", _PLAIN, _irregular("a link that leaves"), prepare=_link_out),
+    folder(
+        "MF105", "a link to nowhere", _PLAIN, _irregular("a link to nowhere"), prepare=_link("b")
+    ),
+    folder(
+        "MF105",
+        "a link out of the root",
+        _PLAIN,
+        _irregular("a link that leaves"),
+        prepare=_link_out,
+    ),
     folder(
         "MF105",
         "an absolute link into the root",

@@ -20,20 +20,26 @@ _ALL = _missing("title", "uuid", "created", "updated")
 
 
 def _unreadable(line: int, column: int, says: str = "", hint: str | None = None) -> Found:
-    parts = ("the frontmatter cannot be read", says) if says else ("the frontmatter cannot be read",)
+    parts = (
+        ("the frontmatter cannot be read", says) if says else ("the frontmatter cannot be read",)
+    )
     return error("MF301", line, column, says=parts, hint=hint)
 
 
 def _value(source: str, line: int, column: int, hint: str, says: str = "") -> Case:
     """A title with some source, in line 2."""
-    return one("MF301", f"title: {source}", page(title=source), _unreadable(line, column, says, hint))
+    return one(
+        "MF301", f"title: {source}", page(title=source), _unreadable(line, column, says, hint)
+    )
 
 
 def _obeys(what: str, text: str, *found: Found) -> Case:
     return one("MF301", what, text, *found)
 
 
-def _breaks(what: str, text: str, line: int, column: int, says: str = "", hint: str | None = None) -> Case:
+def _breaks(
+    what: str, text: str, line: int, column: int, says: str = "", hint: str | None = None
+) -> Case:
     return one("MF301", what, text, _unreadable(line, column, says, hint))
 
 
@@ -44,32 +50,78 @@ CLOSED = (
     _obeys("closed by dots", page().replace("---\nSteel", "...\nSteel")),
     _obeys("a later block is body", page(f"---\ny: [\n---\n{BODY}")),
     _obeys("quoted colons", page(title="'Woks: a study'")),
-    _obeys("folded over lines", page(title="Carbon\n  fibre\n  woks", more="summary: >-\n  One\n  line.\n")),
+    _obeys(
+        "folded over lines",
+        page(title="Carbon\n  fibre\n  woks", more="summary: >-\n  One\n  line.\n"),
+    ),
     _obeys("comments and blank lines", "---\n\n# a: [\n---\n" + BODY, *_ALL),
     _obeys("nothing but comments", "---\n# a\n...\n" + BODY, *_ALL),
     _obeys("NEL, LS and PS", page(more="x: a\u2028  b\ny: c\u0085z: 'd'\n")),
     _obeys("delimiters within a line", page(more="x: a --- b\ny: |\n  ---\n  ...\n")),
-    _obeys("a key that is nothing of ours", page(more="my key: {a: [1, 2.5, ~, true, 2026-01-01]}\n")),
+    _obeys(
+        "a key that is nothing of ours", page(more="my key: {a: [1, 2.5, ~, true, 2026-01-01]}\n")
+    ),
     _breaks("never closed", f"---\ntitle: Steel\n\n{BODY}", 1, 1, "never closed"),
-    _breaks("never closed, and nothing else", "---\ntitle:", 1, 1, "never closed"),
-    _breaks("never closed, comments first", f"---\n\n# a\n  # b\ntitle : x\n{BODY}", 1, 1, "never closed"),
-    _breaks("the closing line is indented", page().replace("---\nSteel", " ---\nSteel"), 1, 1, "never closed"),
-    _breaks("the closing line has more", page().replace("---\nSteel", "--- #\nSteel"), 1, 1, "never closed"),
-    _breaks("CR within the block", page(more="x: a\ry: b\n"), 6, 5, "carriage return"),
-    _breaks("CR before CRLF", page(more="x: a\r\r\n"), 6, 5, "carriage return"),
+    _breaks("never closed, and but a key", "---\nvia:", 1, 1, "never closed"),
+    _breaks(
+        "never closed, comments first",
+        f"---\n\n# a\n  # b\ntitle : x\n{BODY}",
+        1,
+        1,
+        "never closed",
+    ),
+    _breaks(
+        "the closing line is indented",
+        page().replace("---\nSteel", " ---\nSteel"),
+        1,
+        1,
+        "never closed",
+    ),
+    _breaks(
+        "the closing line has more",
+        page().replace("---\nSteel", "--- #\nSteel"),
+        1,
+        1,
+        "never closed",
+    ),
+    _breaks(
+        "CR within the block", page(more="x: a\ry: b\n"), 6, 5, "carriage return", "LF or CRLF"
+    ),
+    _breaks("CR before CRLF", page(more="x: a\r\r\n"), 6, 5, "carriage return", "LF or CRLF"),
     _breaks("a merge key over text", page(more="<<: a\n"), 6, 5, "merge key"),
-    _breaks("a merge key over a list with text", page(more="b: &b {x: 1}\n<<: [*b, c]\n"), 7, 10, "merge key"),
-    _breaks("a value that does not fit its tag", page(more="x: !!int y\n"), 6, 4, "!!int"),
-    one("MF301", "a control character", page(more="x: \x01\n"), _unreadable(6, 4, "U+0001"),
-        warning("MF208", 6, 4, says="U+0001")),
+    _breaks(
+        "a merge key over a list with text",
+        page(more="b: &b {x: 1}\n<<: [*b, c]\n"),
+        7,
+        10,
+        "merge key",
+    ),
+    _breaks(
+        "a value that does not fit its tag",
+        page(more="x: !!int y\n"),
+        6,
+        4,
+        "!!int",
+        "`!` begins a tag",
+    ),
+    one(
+        "MF301",
+        "a control character",
+        page(more="x: \x01\n"),
+        _unreadable(6, 4, "U+0001"),
+        warning("MF208", 6, 4, says="U+0001"),
+    ),
     _breaks("a tab as indentation", page(more="x:\n\ty: z\n"), 7, 1, hint="indent with blanks"),
-    _breaks("a bracket left open", page(more="x: [a,\n  b\ny: c\n"), 8, 2, ""),
     _breaks("a quote left open", page(more="x: 'a\ny: b\n"), 6, 4, "", "`x` begins with a quote"),
     _breaks("in CRLF", page(more="x: @a\n").replace("\n", "\r\n"), 6, 4, "", "`@`"),
-    one("MF301", "after a byte-order mark", "\ufeff" + page(title="a: b"),
+    one(
+        "MF301",
+        "after a byte-order mark",
+        "\ufeff" + page(title="a: b"),
         _unreadable(2, 9, hint="it holds `: `"),
-        warning("MF207", 1, 1, says="byte-order mark", fixable=True)),
-)  # fmt: skip
+        warning("MF207", 1, 1, says="byte-order mark", fixable=True),
+    ),
+)
 
 CAUSES = (
     _value("Foo: bar", 2, 11, "quote the value of `title`: it holds `: `", "mapping values"),
@@ -87,7 +139,7 @@ CAUSES = (
     _value("| x", 2, 10, "`|` begins a block of lines"),
     _value("> x", 2, 10, "`>` begins a folded block"),
     _value("!x!y z", 2, 8, "`!` begins a tag"),
-    _value("& x", 2, 8, "`&` begins an anchor"),
+    _value("& x", 2, 9, "`&` begins an anchor"),
 )
 
 
@@ -109,20 +161,34 @@ RULES = (
     _absent("never closed, and a URL", "---\nhttps://example.com/\n"),
     _absent("never closed, and a key with an umlaut", f"---\nüber: x\n{BODY}"),
     _absent("CRLF", f"---\r\n\r\nSome prose here.\r\n\r\n---\r\n{BODY}"),
-    one("MF302", "the only line of the file", "---", _RULE, _NO_BLOCK, info("MF205", says="no URL")),
+    one(
+        "MF302", "the only line of the file", "---", _RULE, _NO_BLOCK, info("MF205", says="no URL")
+    ),
 )
 
 WANTED = (
     one("MF303", "all", page()),
-    one("MF303", "values that are empty are not missing", page(title="''", more="summary: ''\n"),
-        error("MF305", 2, 8, says="`title` is blank", hint="write a title")),
-    one("MF303", "the keys are quoted", page().replace("title:", "'title':").replace("uuid:", '"\\x75uid":')),
+    one(
+        "MF303",
+        "values that are empty are not missing",
+        page(title="''", more="summary: ''\n"),
+        error("MF305", 2, 8, says="`title` is blank", hint="write a title"),
+    ),
+    one(
+        "MF303",
+        "the keys are quoted",
+        page().replace("title:", "'title':").replace("uuid:", '"\\x75uid":'),
+    ),
     one("MF303", "the fields are merged", page(title=None, more="x: &x {title: Steel}\n<<: *x\n")),
     one("MF303", "summary is not expected", page(more="")),
     one("MF303", "no title", page(title=None), *_missing("title")),
     one("MF303", "none of them", "---\nTitle: Steel\n---\n" + BODY, *_ALL),
-    one("MF303", "in a deeper mapping", f"---\nmeta:\n  title: Steel\n{_OTHER_LINES}---\n{BODY}",
-        *_missing("title", "uuid", "updated")),
-)  # fmt: skip
+    one(
+        "MF303",
+        "in a deeper mapping",
+        f"---\nmeta:\n  title: Steel\n{_OTHER_LINES}---\n{BODY}",
+        *_missing("title", "uuid", "updated"),
+    ),
+)
 
 CASES = (*CLOSED, *CAUSES, *RULES, *WANTED)

@@ -54,8 +54,12 @@ def _named(name: str, *found: Found) -> Case:
 
 
 COLLISIONS = (
-    _files("MF106", "names that differ", {"pan.png": "", "pan-large.png": "", "i.txt": "", "l.txt": ""}),
-    _files("MF106", "case", {"Pan.png": "", "pan.png": ""}, _collides("pan.png", "Pan.png", "case")),
+    _files(
+        "MF106", "names that differ", {"pan.png": "", "pan-large.png": "", "i.txt": "", "l.txt": ""}
+    ),
+    _files(
+        "MF106", "case", {"Pan.png": "", "pan.png": ""}, _collides("pan.png", "Pan.png", "case")
+    ),
     _files(
         "MF106",
         "three names",
@@ -75,8 +79,18 @@ COLLISIONS = (
         {_COMPOSED.upper(): "", _DECOMPOSED: ""},
         _collides(_DECOMPOSED, _COMPOSED.upper(), "case"),
     ),
-    _files("MF106", "full case folding", {"straße": "", "STRASSE": ""}, _collides("straße", "STRASSE", "case")),
-    _files("MF106", "indexes too", {"x.sqlite3": "", "X.sqlite3": ""}, _collides("x.sqlite3", "X.sqlite3", "case")),
+    _files(
+        "MF106",
+        "full case folding",
+        {"straße": "", "STRASSE": ""},
+        _collides("straße", "STRASSE", "case"),
+    ),
+    _files(
+        "MF106",
+        "indexes too",
+        {"x.sqlite3": "", "X.sqlite3": ""},
+        _collides("x.sqlite3", "X.sqlite3", "case"),
+    ),
     _files(
         "MF106",
         "pages",
@@ -96,7 +110,13 @@ RESERVED = (
     _files(
         "MF107",
         "names that are near",
-        {"console.md": page(number=1), "com10.txt": "", "lpt.txt": "", "aux-x.md": page(number=2), "x.con": ""},
+        {
+            "console.md": page(number=1),
+            "com10.txt": "",
+            "lpt.txt": "",
+            "aux-x.md": page(number=2),
+            "x.con": "",
+        },
     ),
     _files("MF107", "a page", {"con.md": page(number=1)}, _reserved("con.md", "con")),
     _files(
@@ -117,7 +137,7 @@ RESERVED = (
     _files(
         "MF107",
         "every device",
-        {name: "" for name in ("AUX", "Prn.txt", "conin$", "CONOUT$.x", "com0.a.b", "COM9", "lpt5")},
+        dict.fromkeys(("AUX", "Prn.txt", "conin$", "CONOUT$.x", "com0.a.b", "COM9", "lpt5"), ""),
         _reserved("AUX", "AUX"),
         _reserved("Prn.txt", "Prn"),
         _reserved("conin$", "conin$"),
@@ -134,7 +154,12 @@ POINTERS = (
     one("MF108", "a page that quotes one", page(f"```\n{_POINTER}```\nhttps://example.com\n")),
     one("MF108", "a page", _POINTER, _pointer("a.md")),
     folder("MF108", "index.md", {"index.md": _POINTER}, _pointer("index.md")),
-    _files("MF108", "an attachment of 1023 bytes", {"x.bin": _POINTER.ljust(1023, "x")}, _pointer("x.bin")),
+    _files(
+        "MF108",
+        "an attachment of 1023 bytes",
+        {"x.bin": _POINTER.ljust(1023, "x")},
+        _pointer("x.bin"),
+    ),
     _files("MF108", "an index", {"x-v1.sqlite3": _POINTER}, _pointer("x-v1.sqlite3")),
     _files(
         "MF108",
@@ -154,23 +179,51 @@ PAGE_NAMES = (
     _named("-a.md", _bad("-a.md", "it begins or ends with a hyphen", "a.md")),
     _named("a-.md", _bad("a-.md", "it begins or ends with a hyphen", "a.md")),
     _named("-.md", _bad("-.md", "it begins or ends with a hyphen", "page.md")),
-    _named("Crème brûlée.md", _bad("Crème brûlée.md", "it holds ` `, `C`, `è`, `é`, `û`", "creme-brulee.md")),
+    _named(
+        "Crème brûlée.md",
+        _bad("Crème brûlée.md", "it holds ` `, `C`, `è`, `é`, `û`", "creme-brulee.md"),
+    ),
     _named("Straße.md", _bad("Straße.md", "it holds `S`, `ß`", "strasse.md")),
     _named("鍋.md", _bad("鍋.md", "it holds `鍋`", "page.md")),
     _named("a٣.md", _bad("a٣.md", "it holds `٣`", "a.md")),
-    _named("a(b)[c]{d}!.md", _bad("a(b)[c]{d}!.md", "it holds `!`, `(`, `)`, `[`, `]` and more", "a-b-c-d.md")),
-    _named("\u202ea.md", _bad("\\u{202e}a.md", "it holds `\\u{202e}`", "a.md")._replace(file="\u202ea.md")),
-    _named("a\u200b.md", _bad("a\\u{200b}.md", "it holds `\\u{200b}`", "a.md")._replace(file="a\u200b.md")),
+    _named(
+        "a(b)[c]{d}!.md",
+        _bad("a(b)[c]{d}!.md", "it holds `!`, `(`, `)`, `[`, `]` and more", "a-b-c-d.md"),
+    ),
+    _named(
+        "\u202ea.md",
+        _bad("\\u{202e}a.md", "it holds `\\u{202e}`", "a.md")._replace(file="\u202ea.md"),
+    ),
+    _named(
+        "a\u200b.md",
+        _bad("a\\u{200b}.md", "it holds `\\u{200b}`", "a.md")._replace(file="a\u200b.md"),
+    ),
+    folder(
+        "MF201",
+        "a line feed",
+        {"a\n.md": page()},
+        _bad(r"a\n.md", r"it holds `\n`", "a.md")._replace(file="a\n.md"),
+    ),
 )
 
 LOOKALIKES = (
-    _files("MF210", "other endings", {"b.txt": "", "b.md.txt": "", "md": "", "bmd": "", "b.mdown": ""}),
-    _files("MF210", "in capitals", {"B.MD": "", "c.Md": ""}, _lookalike("B.MD", "b.md"), _lookalike("c.Md", "c.md")),
+    _files(
+        "MF210", "other endings", {"b.txt": "", "b.md.txt": "", "md": "", "bmd": "", "b.mdown": ""}
+    ),
+    _files(
+        "MF210",
+        "in capitals",
+        {"B.MD": "", "c.Md": ""},
+        _lookalike("B.MD", "b.md"),
+        _lookalike("c.Md", "c.md"),
+    ),
     _files(
         "MF210",
         "the name is taken",
         {"a.mD": ""},
-        _lookalike("a.mD", "a.md")._replace(hint="to `a.md`, or to another name: that one is taken"),
+        _lookalike("a.mD", "a.md")._replace(
+            hint="to `a.md`, or to another name: that one is taken"
+        ),
         _collides("a.md", "a.mD", "case"),
     ),
     _files(

@@ -46,8 +46,18 @@ _COLUMN = 8192 - _HEAD + 1  # of byte 8192 where the last line is ASCII
 ENCODING = (
     one("MF202", "every length of UTF-8", page("aé鍋🍳\U0010ffff\n" + _URL)),
     one("MF202", "Latin-1", _raw(b"caf\xe9 au lait\n"), _broken_at(_HEAD + 3, "E9", 8, 4)),
-    one("MF202", "columns are code points", _raw("é鍋🍳".encode() + b"\xff"), _broken_at(_HEAD + 9, "FF", 8, 4)),
-    one("MF202", "the first of several", _raw(b"a\xff\n\xff\xfe\n"), _broken_at(_HEAD + 1, "FF", 8, 2)),
+    one(
+        "MF202",
+        "columns are code points",
+        _raw("é鍋🍳".encode() + b"\xff"),
+        _broken_at(_HEAD + 9, "FF", 8, 4),
+    ),
+    one(
+        "MF202",
+        "the first of several",
+        _raw(b"a\xff\n\xff\xfe\n"),
+        _broken_at(_HEAD + 1, "FF", 8, 2),
+    ),
     one("MF202", "a surrogate", _raw(b"\xed\xa0\x80"), _broken_at(_HEAD, "ED", 8, 1)),
     one("MF202", "overlong", _raw(b"\xc0\xaf"), _broken_at(_HEAD, "C0", 8, 1)),
     one("MF202", "beyond Unicode", _raw(b"\xf4\x90\x80\x80"), _broken_at(_HEAD, "F4", 8, 1)),
@@ -56,7 +66,7 @@ ENCODING = (
         "MF202",
         "nothing is said of its frontmatter",
         b"---\ntitle: no\ntitle: [\n---\nhttps://x.example \xff",
-        _broken_at(44, "FF", 5, 19),
+        _broken_at(45, "FF", 5, 19),
     ),
     one(
         "MF202",
@@ -97,15 +107,32 @@ SIZE = (
         )
         for inside in range(4)
     ),
-    one("MF203", "two are within, the third begins a line", _filled(8195, "é\né"), _over(8195, _COLUMN)._replace(line=8)),
+    one(
+        "MF203",
+        "the line end is over, after a character of two",
+        _filled(8193, "é\n"),
+        _over(8193, _COLUMN - 1),
+    ),
+    one("MF203", "the line end is within", _filled(8193, "\nx"), _over(8193, 1)._replace(line=9)),
     one("MF203", "wide characters before", _filled(8193, "鍋x"), _over(8193, _COLUMN - 2)),
-    one("MF203", "a byte-order mark counts", _filled(8193, first="\ufeff"), _over(8193, _COLUMN - 3), _MARKED),
+    one(
+        "MF203",
+        "a byte-order mark counts",
+        _filled(8193, first="\ufeff"),
+        _over(8193, _COLUMN - 3),
+        _MARKED,
+    ),
 )
 
 BLOCK = (
     one("MF204", "a page with one", page()),
     one("MF204", "an empty one", "---\n---\n" + BODY, *_MISSING),
-    one("MF204", "a broken one", page(title="["), error("MF301", 3, 1, says="cannot be read")),
+    one(
+        "MF204",
+        "a broken one",
+        page(title="a: b"),
+        error("MF301", 2, 9, says="cannot be read", hint="quote"),
+    ),
     one("MF204", "none", BODY, _NO_BLOCK),
     one("MF204", "a blank before it", " " + page(), _NO_BLOCK),
     one("MF204", "a line before it", "\n" + page(), _NO_BLOCK),
@@ -125,10 +152,24 @@ SOURCES = (
     *(
         _cited(repr(text), f"Steel.\n\n{text}\n")
         for text in (
-            "http://x", "see <HTTPS://example.com>", "[a](hTTp://[::1]/)", "svn+http://x.example",
-            "Source: a book", "SOURCES:", "## Sources", "## Sources \t", "via: Ann", "Via",
-            "> - **References**: a", "* _Citation:_ a", "| *Source* | : a".replace(" |", ""),
-            "1. Source: a", "23) Source: a", "#### citations", "'Reference': a", "- - + via  : a",
+            "http://x",
+            "see <HTTPS://example.com>",
+            "[a](hTTp://[::1]/)",
+            "svn+http://x.example",
+            "Source: a book",
+            "SOURCES:",
+            "## Sources",
+            "## Sources \t",
+            "via: Ann",
+            "Via",
+            "> - **References**: a",
+            "* _Citation:_ a",
+            "| *Source* | : a".replace(" |", ""),
+            "1. Source: a",
+            "23) Source: a",
+            "#### citations",
+            "'Reference': a",
+            "- - + via  : a",
         )
     ),
     _cited("CRLF", "Steel.\r\n\r\n## Sources\r\n\r\nA book.\r\n"),
@@ -137,13 +178,26 @@ SOURCES = (
     *(
         _uncited(repr(text), f"Steel.\n\n{text}\n")
         for text in (
-            "no source is named here: none", "We came via: Rome".replace("via:", "via "), "A via: b",
-            "Sources of heat", "Resources: a", "Sourced: a", "viaduct: a", "x via", "http:// x",
-            "https:///x", "ftp://example.com", "htt://x", "#Sources", "http://", "://x", "www.example.com",
+            "no source is named here: none",
+            "We came via: Rome".replace("via:", "via "),
+            "A via: b",
+            "Sources of heat",
+            "Resources: a",
+            "Sourced: a",
+            "viaduct: a",
+            "x via",
+            "http:// x",
+            "https:///x",
+            "ftp://example.com",
+            "htt://x",
+            "#Sources",
+            "http://",
+            "://x",
+            "www.example.com",
         )
     ),
     _uncited("at the very end", "Steel.\n\nhttp://"),
-)  # fmt: skip
+)
 
 EMPTY = (
     one("MF206", "one letter", page("x", more="via: Ann\n")),
@@ -157,20 +211,36 @@ EMPTY = (
 MARKS = (
     one("MF207", "none", page()),
     one("MF207", "within the text", page("\ufeff" + BODY)),
-    one("MF207", "before the block, which is read", _BOM + page(title="no").encode(), _MARKED,
-        error("MF305", 2, 8, says="`no`", hint="'no'", fixable=True)),
+    one(
+        "MF207",
+        "before the block, which is read",
+        _BOM + page(title="no").encode(),
+        _MARKED,
+        error("MF305", 2, 8, says="`no`", hint="'no'", fixable=True),
+    ),
     one("MF207", "before text", _BOM + BODY.encode(), _MARKED, _NO_BLOCK),
     one("MF207", "a second one hides the block", _BOM + _BOM + page().encode(), _MARKED, _NO_BLOCK),
     one("MF207", "nothing else", _BOM, _MARKED, _NO_BLOCK, _NO_SOURCE, _EMPTY),
-)  # fmt: skip
+)
 
 CONTROLS = (
     one("MF208", "tab, CR, DEL and C1", page("a\tb\r c\x7f\x80\x85\x9f\n" + BODY)),
-    one("MF208", "NUL", page("ab\x00c\n" + BODY), warning("MF208", 7, 3, says="control character U+0000")),
-    one("MF208", "an escape sequence and more", page(BODY + "\x1b[31m\x07\x0c\n\x08"),
-        warning("MF208", 10, 1, says="control character U+001B (and 3 more)")),
-    one("MF208", "before a block", "\x01" + page(), _NO_BLOCK, warning("MF208", 1, 1, says="U+0001")),
-)  # fmt: skip
+    one(
+        "MF208",
+        "NUL",
+        page("ab\x00c\n" + BODY),
+        warning("MF208", 7, 3, says="control character U+0000"),
+    ),
+    one(
+        "MF208",
+        "an escape sequence and more",
+        page(BODY + "\x1b[31m\x07\x0c\n\x08"),
+        warning("MF208", 10, 1, says="control character U+001B (and 3 more)"),
+    ),
+    one(
+        "MF208", "before a block", "\x01" + page(), _NO_BLOCK, warning("MF208", 1, 1, says="U+0001")
+    ),
+)
 
 
 def _marker(line: int, shown: str, more: int = 0) -> Found:
@@ -180,13 +250,36 @@ def _marker(line: int, shown: str, more: int = 0) -> Found:
 
 MARKERS = (
     one("MF211", "headings underlined", page(f"Steel\n=======\n\n=======\n{BODY}")),
-    one("MF211", "not at the start, or of another length",
-        page(f" <<<<<<< a\n<<<<<<<< a\n<<<<<< a\n<<<<<<<a\n>>>>>>>\ta\n{BODY}")),
-    one("MF211", "a conflict", page(f"<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n{BODY}"), _marker(7, "<<<<<<<", 1)),
-    one("MF211", "an ancestor, in code", page(f"{BODY}```\n||||||| base\n```\n"), _marker(11, "|||||||")),
-    one("MF211", "CRLF and end of file", page(f"{BODY}>>>>>>>\r\n<<<<<<<").replace("\n", "\r\n"), _marker(10, ">>>>>>>", 1)),
-    one("MF211", "in the frontmatter", page(more="<<<<<<< ours\n"), _marker(6, "<<<<<<<"),
-        error("MF301", 7, 1, says="cannot be read")),
-)  # fmt: skip
+    one(
+        "MF211",
+        "not at the start, or of another length",
+        page(f" <<<<<<< a\n<<<<<<<< a\n<<<<<< a\n<<<<<<<a\n>>>>>>>\ta\n{BODY}"),
+    ),
+    one(
+        "MF211",
+        "a conflict",
+        page(f"<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n{BODY}"),
+        _marker(7, "<<<<<<<", 1),
+    ),
+    one(
+        "MF211",
+        "an ancestor, in code",
+        page(f"{BODY}```\n||||||| base\n```\n"),
+        _marker(11, "|||||||"),
+    ),
+    one(
+        "MF211",
+        "CRLF and end of file",
+        page(f"{BODY}>>>>>>>\n<<<<<<<").replace("\n", "\r\n"),
+        _marker(10, ">>>>>>>", 1),
+    ),
+    one(
+        "MF211",
+        "in the frontmatter",
+        page(more="<<<<<<< ours\n"),
+        _marker(6, "<<<<<<<"),
+        error("MF301", 7, 1, says="cannot be read"),
+    ),
+)
 
 CASES = (*ENCODING, *SIZE, *BLOCK, *SOURCES, *EMPTY, *MARKS, *CONTROLS, *MARKERS)

@@ -19,6 +19,7 @@ from memoryfield_spec import schema
 from .datetimes import read_moment
 
 DATETIME_FIELDS = ("created", "updated")
+STR = "str"
 TIMESTAMP = "timestamp"
 
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
@@ -72,15 +73,17 @@ def type_problems(frontmatter: Frontmatter) -> list[TypeProblem]:
     ]
 
 
-class _Date:
-    """Stands for a YAML date where text belongs: no JSON type, so that no schema lets it pass."""
+class _NotText:
+    """Stands for what is no text to YAML but is carried as text: no schema lets it pass."""
 
 
 def _json_value(name: str, node: Node) -> Any:
-    if isinstance(node, Scalar):
-        misplaced = node.tag == TIMESTAMP and name not in DATETIME_FIELDS
-        return _Date() if misplaced else node.value
-    return {} if isinstance(node, Mapping) else []
+    if isinstance(node, Mapping):
+        return {}
+    if not isinstance(node, Scalar):
+        return []
+    is_text = node.tag == STR or (node.tag == TIMESTAMP and name in DATETIME_FIELDS)
+    return _NotText() if isinstance(node.value, str) and not is_text else node.value
 
 
 @cache

@@ -20,16 +20,19 @@ _INDICATORS = {
     ">": "`>` begins a folded block",
 }
 _PLACEHOLDER = re.compile(r"\{\{|\{%|<%|\$\{")
+_QUOTED = re.compile(r"""(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")\s*(?:#.*)?""")
 
 
 def hint_for_line(line: str) -> str | None:
     """What to do about a line of YAML that does not parse, or None if no usual cause is seen."""
     if line.lstrip(" ").startswith("\t"):
         return "indent with blanks: YAML does not allow tabs there"
+    if "\r" in line:
+        return "end each line with LF or CRLF: a CR alone ends none"
     if line.startswith(("<<<<<<<", "=======", ">>>>>>>")):
         return "resolve the merge conflict"
     match = _KEY_AND_VALUE.match(line)
-    if match is None:
+    if match is None or match["key"] == "<<" or _QUOTED.fullmatch(match["value"]):
         return None
     key, value = match["key"], match["value"]
     if _PLACEHOLDER.search(value[:4]):

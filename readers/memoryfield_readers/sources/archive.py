@@ -10,6 +10,7 @@ from ..display import shown
 from ..entry import Entry, EntryKind, path_key
 from ..errors import Fault, LimitExceeded, NotFound, UnsafeArchive
 from ..limits import Limits
+from .local import error_of
 from .random_access import RandomAccess
 from .zip_directory import DEFLATED, Member, read_directory
 
@@ -63,6 +64,7 @@ class ArchiveSource:
 
         Raises:
             UnsafeArchive: size (MF606) or CRC (MF601) are not what the archive announced.
+            SourceUnavailable: the archive cannot be read.
         """
         member = self._members.get(entry.path)
         if member is None:
@@ -90,7 +92,7 @@ class ArchiveSource:
         """The archive pin: the SHA-256 of the archive's bytes, as `sha256sum` prints it."""
         digest = hashlib.sha256()
         for at in range(0, self._file.size, _CHUNK_BYTES):
-            digest.update(self._file.read_at(at, _CHUNK_BYTES))
+            digest.update(self._read_at(at, _CHUNK_BYTES))
         return f"sha256:{digest.hexdigest()}"
 
     def close(self) -> None:
@@ -100,7 +102,13 @@ class ArchiveSource:
     def _stored(self, member: Member) -> Iterator[bytes]:
         end = member.data_at + member.compressed
         for at in range(member.data_at, end, _CHUNK_BYTES):
-            yield self._file.read_at(at, min(_CHUNK_BYTES, end - at))
+            yield self._read_at(at, min(_CHUNK_BYTES, end - at))
+
+    def _read_at(self, offset: int, length: int) -> bytes:
+        try:
+            return self._file.read_at(offset, length)
+        except OSError as error:
+            raise error_of(error, location=self.location) from error
 
     def _inflated(self, member: Member) -> Iterator[bytes]:
         """Inflate piece by piece; the stream must end exactly where the entry does."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from threading import Lock
 from typing import BinaryIO, Protocol
@@ -36,18 +37,27 @@ class SeekableFile:
         self.size = file.seek(0, os.SEEK_END)
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """Up to `length` bytes from `offset`; fewer only at the end."""
+        """Up to `length` bytes from `offset`; fewer only at the end.
+
+        Raises:
+            OSError: they cannot be read, the file is closed, or it is shorter than it was.
+        """
         with self._lock:
+            if self._file.closed:
+                raise OSError(errno.EBADF, "it is closed")
             self._file.seek(offset)
             data = self._file.read(length)
-            if len(data) == length or not data:
+            if len(data) == length:
                 return data
             pieces = [data]
             missing = length - len(data)
-            while missing and (data := self._file.read(missing)):
+            while data and missing and (data := self._file.read(missing)):
                 pieces.append(data)
                 missing -= len(data)
-            return b"".join(pieces)
+            data = b"".join(pieces)
+            if len(data) < length and offset + len(data) < self.size:
+                raise OSError(errno.EIO, "it became shorter while it was being read")
+            return data
 
     def close(self) -> None:
         """Close the file object if it was opened for this."""

@@ -63,11 +63,10 @@ def _excerpt(line: str, number: int, column: int) -> Text:
     from rich.text import Text
 
     before, after = line[: column - 1], line[column - 1 :]
-    cut = ""
-    if len(before) > _BEFORE_CARET:
-        before, cut = before[-_BEFORE_CARET:], "…"
-    before = cut + visible(before.replace("\t", "    "))
-    after = visible(after[:_WIDEST_LINE].replace("\t", "    "))
+    before_cut = "…" if len(before) > _BEFORE_CARET else ""
+    after_cut = "…" if len(after) > _WIDEST_LINE else ""
+    before = before_cut + visible(before[-_BEFORE_CARET:].replace("\t", "    "))
+    after = visible(after[:_WIDEST_LINE].replace("\t", "    ")) + after_cut
     gutter = f"{number:>6} | "
     caret = " " * (len(gutter) - 2) + "| " + " " * cell_len(before) + "^"
     return Text.assemble((gutter, "dim"), before, after, "\n", (caret, "dim"))

@@ -37,12 +37,12 @@ def parses(rule: Rule, page: Page, review: Review) -> Findings:
     """An opened block is closed and parses as YAML."""
     error = page.frontmatter.error
     if error is not None and error.rule == rule.id:
-        line = page.text.split("\n", error.position.line)[error.position.line - 1].rstrip("\r")
+        line = page.text.split("\n", error.position.line)[error.position.line - 1]
         yield rule.finding(
             page.name,
             f"the frontmatter cannot be read: {error.message}",
             at=error.position,
-            hint=hint_for_line(line),
+            hint=hint_for_line(line.removesuffix("\r")),
         )
 
 
