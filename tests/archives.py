@@ -32,12 +32,10 @@ _MAX_32 = 0xFFFFFFFF
 
 
 class Descriptor(Enum):
-    """The four forms of a data descriptor: with or without signature, 32 or 64 bits a size."""
+    """A data descriptor with or without signature; its sizes have 64 bits if the entry is zip64."""
 
     BARE = "bare"
     SIGNED = "signed"
-    BARE_64 = "bare, zip64"
-    SIGNED_64 = "signed, zip64"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +244,8 @@ def _descriptor(entry: ZipEntry, truth: tuple[int, int, int]) -> bytes:
         return entry.descriptor_bytes
     if entry.descriptor is None:
         return b""
-    signed = entry.descriptor in (Descriptor.SIGNED, Descriptor.SIGNED_64)
-    wide = entry.descriptor in (Descriptor.BARE_64, Descriptor.SIGNED_64)
-    return b"PK\x07\x08" * signed + struct.pack("<L2Q" if wide else "<3L", *truth)
+    signature = b"PK\x07\x08" if entry.descriptor is Descriptor.SIGNED else b""
+    return signature + struct.pack("<L2Q" if entry.zip64 else "<3L", *truth)
 
 
 def _end(says: End, truth: tuple[int, int, int], comment: bytes) -> bytes:

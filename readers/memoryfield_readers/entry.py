@@ -17,6 +17,8 @@ class EntryKind(Enum):
     DIRECTORY = "directory"
     IRREGULAR = "irregular"
     """Anything else: a link out of the root or to nowhere, a FIFO, a socket, a device (MF105)."""
+    UNREADABLE = "unreadable"
+    """It cannot be examined, or, of a sub-directory, not be listed."""
 
 
 class Entry(NamedTuple):
@@ -27,7 +29,8 @@ class Entry(NamedTuple):
         kind: what stands behind it.
         size: bytes of the file; 0 for what is no file.
         modified_ns: nanoseconds since 1970-01-01T00:00:00Z.
-        problem: why an irregular entry is one, as the end of "NAME is …"; else empty.
+        problem: why an irregular entry is one, as the end of "NAME is …", or why an unreadable one
+            cannot be read; else empty.
     """
 
     path: str

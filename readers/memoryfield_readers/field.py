@@ -11,7 +11,7 @@ from typing import Self
 from .display import shown
 from .entry import Entry, EntryKind
 from .errors import Fault, LimitExceeded, NotFound, PageError, SourceChanged, UnsafeArchive
-from .limits import Limits
+from .limits import Limits, raise_limit
 from .manifest import Manifest
 from .names import Role, is_debris, role
 from .page import Page
@@ -33,7 +33,7 @@ class Field:
         indexes: names of vector indexes and what SQLite left beside them: derived, not in the pin.
         debris: names of what readers ignore; folders end in a slash.
         folders: names of the sub-directories, which are no part of the field (MF103).
-        irregular: entries that are no regular files and so cannot be read (MF105).
+        irregular: entries that are no regular files or cannot be examined (MF105).
         entries: what the source listed for each page, attachment and index, by name.
         faults: what is wrong with the container; only `inspect_field` lets one through that counts.
     """
@@ -107,6 +107,13 @@ class Field:
         entry = self.entries.get(name)
         if entry is None or not name.endswith(".md"):
             raise self._no_page(name)
+        if entry.size > self._limits.page_bytes:
+            raise LimitExceeded(
+                f"{entry.size} bytes, over the limit of {self._limits.page_bytes} for a page",
+                location=self.location,
+                entry=name,
+                hint=raise_limit("page-bytes"),
+            )
         page = Page(name, self._source.read(entry, self._limits.page_bytes), entry)
         self._remember(name, page.sha256)
         return page
@@ -192,14 +199,15 @@ class Field:
         return NotFound(f"there is no page {shown(name)}", location=self.location, hint=hint)
 
     def _unreadable(self, entry: Entry) -> PageError:
-        return PageError(f"is {entry.problem}", location=self.location, entry=entry.path)
+        verb = "cannot be read:" if entry.kind is EntryKind.UNREADABLE else "is"
+        return PageError(f"{verb} {entry.problem}", location=self.location, entry=entry.path)
 
     def _total_fault(self) -> Iterator[Fault]:
-        names = (*self.pages, *self.attachments)
+        names = (*self.pages, *self.attachments, *self.indexes)
         total = sum(self.entries[name].size for name in names)
         if total > self._limits.total_bytes:
             yield Fault(
                 "MF607",
                 f"{total} bytes in all, over the limit of {self._limits.total_bytes}",
-                hint="raise the limit with --limit total-bytes=NUMBER, if you trust this field",
+                hint=raise_limit("total-bytes"),
             )

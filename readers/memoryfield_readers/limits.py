@@ -28,7 +28,7 @@ class Limits:
     page_bytes: int = 1 * MIB
     file_bytes: int = 64 * MIB
     total_bytes: int = 256 * MIB
-    directory_bytes: int = 16 * MIB
+    directory_bytes: int = 4 * MIB
     ratio: int = 100
 
     @classmethod
@@ -53,10 +53,9 @@ class Limits:
                     f"there is no limit named {name!r}",
                     hint="write NAME=VALUE, where NAME is one of " + ", ".join(self.names()),
                 )
-            try:
-                number = int(value)
-            except ValueError:
-                number = 0
+            digits = value.replace("_", "")
+            good = digits.isascii() and digits.isdigit() and len(digits) < 19
+            number = int(digits) if good else 0
             if number <= 0:
                 raise UnknownLimit(
                     f"the limit {name} must be a positive whole number, not {value!r}",
@@ -67,3 +66,8 @@ class Limits:
 
 
 DEFAULT_LIMITS = Limits()
+
+
+def raise_limit(name: str) -> str:
+    """The hint that says which limit to raise, by the name a command line has for it."""
+    return f"raise the limit with --limit {name}=NUMBER, if you trust this field"

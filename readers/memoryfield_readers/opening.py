@@ -7,21 +7,25 @@ import os
 import re
 import stat
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, TypeAlias
 from urllib.parse import unquote, urlsplit
 
 from .errors import Fault, LimitExceeded, LocationError, UnsafeArchive
 from .field import Field
 from .limits import DEFAULT_LIMITS, Limits
-from .sources.local import error_of
+from .system_errors import error_of
 
-Location: TypeAlias = "str | os.PathLike[str] | bytes | BinaryIO"
+Location: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO"
 
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:")  # two letters at least: `C:\` is a drive
-_CREDENTIALS = re.compile(r"//[^/?#]*@")
+HARMLESS_FAULTS = frozenset({"MF609"})
+"""Faults that no reader refuses an archive for."""
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # two letters at least: `C:\` is a drive
 _NOT_PATH = re.compile(r"[?#\t\r\n]")
 """What `urlsplit` takes away from a path, with or without a word: another file would be left."""
-_HARMLESS = frozenset({"MF609"})
+_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_OPEN_FLAGS |= getattr(os, "O_NONBLOCK", 0)  # a FIFO must not hang us
 
 
 def open_field(
@@ -42,7 +46,7 @@ def open_field(
         LimitExceeded: the directory goes beyond the limits (MF607).
     """
     field = inspect_field(location, limits=limits, name=name)
-    faults = tuple(fault for fault in field.faults if fault.rule not in _HARMLESS)
+    faults = tuple(fault for fault in field.faults if fault.rule not in HARMLESS_FAULTS)
     if not faults:
         return field
     field.close()
@@ -57,50 +61,70 @@ def inspect_field(
     What is wrong with the container stands in `Field.faults`; entries at fault are not listed.
     This is what a validator needs, and nobody else should want.
     """
-    if isinstance(location, bytes):
-        return _archive(io.BytesIO(location), name or "<bytes>", name or "", limits, owned=True)
-    if not isinstance(location, str | os.PathLike):
+    if isinstance(location, bytes | bytearray | memoryview):
+        file = io.BytesIO(location)
+        return _archive(file, name or "<bytes>", name or "", limits, owned=True)
+    if isinstance(location, str | os.PathLike):
+        text = os.fspath(location)
+        if isinstance(text, str):
+            return _open_path(_local_path(text), text, limits)
+    elif isinstance(location, io.IOBase | SpooledTemporaryFile) or hasattr(location, "seek"):
         shown = name or str(getattr(location, "name", "<file object>"))
-        try:
-            return _archive(location, shown, name or "", limits, owned=False)
-        except OSError as error:
-            raise error_of(error, location=shown) from error
-    text = os.fspath(location)
-    path = _local_path(text)
+        return _open_file_object(location, shown, name or "", limits)
+    raise LocationError(
+        f"a {type(location).__name__} is no location",
+        hint="give a path, a file:// URL, bytes, or a seekable binary file object",
+    )
+
+
+def _open_path(path: Path, text: str, limits: Limits) -> Field:
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
+        if path.is_dir():
             from .sources.local import LocalSource
 
             return Field(LocalSource(path, text, limits), limits)
-        if stat.S_ISREG(mode):
-            return _archive(path.open("rb", buffering=0), text, path.name, limits, owned=True)
+        descriptor = os.open(path, _OPEN_FLAGS)
     except OSError as error:
         raise error_of(error, location=text) from error
-    raise LocationError("is neither a folder nor a file", location=text)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise LocationError("is neither a folder nor a file", location=text)
+    file = open(descriptor, "rb", buffering=0)  # noqa: SIM115 - closed with the field
+    return _archive(file, text, path.name, limits, owned=True)
+
+
+def _open_file_object(file: object, shown: str, name: str, limits: Limits) -> Field:
+    try:
+        return _archive(file, shown, name, limits, owned=False)
+    except OSError as error:
+        raise error_of(error, location=shown) from error
+    except (AttributeError, TypeError, ValueError) as error:
+        raise LocationError(
+            f"is no seekable binary file object: {error}", location=shown
+        ) from error
 
 
 def _local_path(text: str) -> Path:
     if not text or "\x00" in text or not _encodable(text):
         raise LocationError("is no path", location=text or "''", hint="name a folder or an archive")
-    if not _URL.match(text) or os.path.exists(text):
+    scheme = _SCHEME.match(text)
+    if not scheme or os.path.exists(text):
         return Path(text)
+    if scheme[1].lower() != "file":
+        # The text is not repeated: there may be credentials in it, in any part.
+        raise LocationError(
+            f"this version cannot read {scheme[1]}: locations",
+            hint="give a folder, a ZIP archive or a file:// URL",
+        )
     try:
         url = urlsplit(text)
     except ValueError as error:
         raise LocationError(f"is no URL: {error}") from None
-    bare = _CREDENTIALS.sub("//", text).partition("?")[0]  # for messages
-    if url.scheme != "file":
-        raise LocationError(
-            f"this version cannot read {url.scheme}: locations",
-            location=bare,
-            hint="give a folder, a ZIP archive or a file:// URL",
-        )
     here = url.netloc.lower() in ("", "localhost") and url.path.startswith("/")
     if not here or _NOT_PATH.search(text):
         raise LocationError(
             "is no file:// URL of this machine",
-            location=bare,
+            location=f"file:{url.path}",
             hint="write file:///absolute/path, with %23 for # and %3F for ?",
         )
     decoded = unquote(url.path, errors="surrogateescape")

@@ -37,8 +37,8 @@ class Source(Protocol):
         """What lies in sub-directories: the files, and what is irregular.
 
         A sub-directory is no part of a field. A folder is named itself only where it is debris,
-        which a directory's source does not enter, or where it cannot be listed: then it is an
-        irregular entry.
+        which a directory's source does not enter, or where it cannot be listed: then it is
+        unreadable.
 
         Raises:
             LimitExceeded: there are more entries than the limits allow.

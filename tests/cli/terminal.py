@@ -7,6 +7,9 @@ import subprocess
 
 from tests.cli.command import COMMAND, Argument, neutral_environment
 
+TERMINAL = {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"}
+"""The environment of a terminal that can do everything."""
+
 
 def on_a_terminal(*arguments: Argument) -> bytes:
     """Everything the command writes to a terminal, line ends as the terminal driver has them."""
@@ -16,21 +19,19 @@ def on_a_terminal(*arguments: Argument) -> bytes:
         stdin=screen,
         stdout=screen,
         stderr=screen,
-        env=neutral_environment() | {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8"},
+        env=neutral_environment() | TERMINAL,
     ):
         os.close(screen)
-        seen = b"".join(_pieces(keyboard))
-    os.close(keyboard)
-    return seen
+        return written(keyboard)
 
 
-def _pieces(keyboard: int) -> list[bytes]:
+def written(keyboard: int) -> bytes:
+    """All that is written to a terminal, until nobody has it open any more."""
     pieces: list[bytes] = []
-    while True:
-        try:
-            piece = os.read(keyboard, 65536)
-        except OSError:  # how Linux says that nobody writes any more
-            return pieces
-        if not piece:
-            return pieces
-        pieces.append(piece)
+    try:
+        while piece := os.read(keyboard, 65536):
+            pieces.append(piece)
+    except OSError:  # how Linux says that this is the end
+        pass
+    os.close(keyboard)
+    return b"".join(pieces)

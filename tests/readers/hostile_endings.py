@@ -237,7 +237,7 @@ ZIP64_ENDS = (
     ),
     Hostile(
         "zip64: a locator, and no room for a record",
-        b"PK\x06\x07" + bytes(16) + zip_bytes(),
+        b"PK\x06\x07" + bytes(12) + b"\x01\0\0\0" + zip_bytes(),
         "MF606",
         _ELSEWHERE,
         beside={},

@@ -63,10 +63,10 @@ LIMITS = (
         beside={},
     ),
     Hostile(
-        "limit: a central directory over 16 MiB",
-        zip_bytes(*(ZipEntry(f"{number:065000}.md", b"") for number in range(259))),
+        "limit: a central directory over 4 MiB",
+        zip_bytes(*(ZipEntry(f"{number:065000}.md", b"") for number in range(66))),
         "MF607",
-        "over the limit of 16777216",
+        "over the limit of 4194304",
         beside={},
     ),
     Hostile(

@@ -30,13 +30,14 @@ from tests.readers.hostile_frames import (
 from tests.readers.hostile_kinds import KINDS
 from tests.readers.hostile_limits import LIMITS
 from tests.readers.hostile_names import DUPLICATES, NAMES
+from tests.readers.hostile_other_readers import OTHER_READERS
 
 from memoryfield_readers import UnsafeArchive, inspect_field, open_field
 from memoryfield_spec import catalogue
 
 CASES: tuple[Hostile, ...] = (
     *NAMES, *DUPLICATES, *KINDS, *LIMITS, *LOCAL_HEADERS, *DESCRIPTORS, *SPANS, *OFFSETS,
-    *UNICODE_PATHS, *NO_ARCHIVES, *BEFORE_AND_AFTER, *BROKEN_ENDS, *ZIP64_ENDS,
+    *UNICODE_PATHS, *OTHER_READERS, *NO_ARCHIVES, *BEFORE_AND_AFTER, *BROKEN_ENDS, *ZIP64_ENDS,
 )  # fmt: skip
 _HARMLESS = "MF609"
 

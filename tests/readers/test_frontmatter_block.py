@@ -152,8 +152,8 @@ def test_a_broken_block_still_has_a_body() -> None:
 def test_missing_and_odd_fields_are_no_error() -> None:
     """A reader gives None for what is missing, and text only for a string with something in it."""
     found = read_frontmatter("---\ntitle: ' '\nsummary: 12\nuuid: x\nother: {a: [1]}\n---\n")
-    assert found.get("nothing") is None
-    assert found.get("other") == {"a": [1]}
+    assert found.fields.get("nothing") is None
+    assert found.fields.get("other") == {"a": [1]}
     assert [found.text(name) for name in ("title", "summary", "uuid", "created")] == [
         None, None, "x", None,
     ]  # fmt: skip

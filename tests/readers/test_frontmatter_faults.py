@@ -119,7 +119,7 @@ def test_every_message_is_one_line() -> None:
         ("title: a#b\n", "a#b"),
         ("title: ! 12\n", "12"),
         ("title: [WIP]\n", ["WIP"]),
-        ("title: {{ name }}\n", {'{"name": null}': None}),
+        ("title: {{ name }}\n", {"{ name }": None}),
         ("title: ''\n", ""),
         ("title: |\n", ""),
         ('title: "a\\tb\\u00e9\\x41\\U0001F600"\n', "a\tb\xe9A\U0001f600"),

@@ -41,8 +41,8 @@ def test_what_json_has_not_is_its_source_text(source: str, text: str) -> None:
 
 
 def test_the_longest_integer() -> None:
-    """An integer of 4300 digits is one; Python itself writes no more."""
-    assert _parsed("a: " + "9" * 4300 + "\n").fields == {"a": int("9" * 4300)}
+    """An integer of 640 digits is one; no Python is sure to write more."""
+    assert _parsed("a: " + "9" * 640 + "\n").fields == {"a": int("9" * 640)}
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_the_longest_integer() -> None:
         ("2026-01-01: a\n", {"2026-01-01": "a"}),
         ("~: a\n", {"~": "a"}),
         ("? \n: a\n", {"": "a"}),
-        ("? [b, 1]\n: a\n", {'["b", 1]': "a"}),
-        ("? {c: d}\n: a\n", {'{"c": "d"}': "a"}),
+        ("? [b, 1]\n: a\n", {"[b, 1]": "a"}),
+        ("? {c: d}\n: a\n", {"{c: d}": "a"}),
         ("=: a\n", {"=": "a"}),
     ],
 )
@@ -106,13 +106,13 @@ def test_the_last_of_two_equal_keys_counts() -> None:
         ("{0: a, false: b, no: c}\n", 2),
         ("{true: a, yes: b}\n", 1),
         ("{'true': a, yes: b}\n", 0),
-        ("{null: a, ~: b}\n", 0),
+        ("{null: a, ~: b}\n", 1),
         ("{2026-01-01: a, '2026-01-01': b}\n", 1),
         ("? [a]\n: 1\n? [a]\n: 2\n", 1),
-        ("? {a: 1, b: 2}\n: 1\n? {b: 2, a: 1}\n: 2\n", 1),
+        ("? {a: 1, b: 2}\n: 1\n? {b: 2, a: 1}\n: 2\n", 0),
         ("x: {a: 1, a: 2}\ny: [{b: 1, b: 2}]\n", 2),
         ("x: &x {a: 1, a: 2}\ny: *x\n", 1),
-        ("? {a: 1, a: 2}\n: 1\n", 1),
+        ("? {a: 1}\n: 1\n? {a: 1}\n: 2\n", 1),
         ("<<: {a: 1}\n<<: {b: 1}\na: 2\n", 0),
     ],
 )

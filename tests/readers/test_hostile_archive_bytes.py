@@ -38,7 +38,7 @@ def _by_zipfile(method: int, zip64: bool) -> bytes:
 
 _A = ZipEntry("a.md", b"# A\n" * 9, DEFLATED)
 _B = ZipEntry("b.md", b"# B\n", descriptor=Descriptor.SIGNED)
-_C = ZipEntry("c.md", b"", zip64=True, descriptor=Descriptor.BARE_64)
+_C = ZipEntry("c.md", b"", zip64=True, descriptor=Descriptor.BARE)
 GOOD = (
     zip_bytes(_A, _B, _C),
     zip_bytes(_A, _B, zip64=Zip64End(), comment=b"comment"),

@@ -12,7 +12,7 @@ def test_the_defaults() -> None:
     assert Limits() == DEFAULT_LIMITS
     assert Limits(
         entries=16_384, page_bytes=2**20, file_bytes=2**26, total_bytes=2**28,
-        directory_bytes=2**24, ratio=100,
+        directory_bytes=2**22, ratio=100,
     ) == DEFAULT_LIMITS  # fmt: skip
     assert Limits.names() == (
         "entries", "page-bytes", "file-bytes", "total-bytes", "directory-bytes", "ratio",

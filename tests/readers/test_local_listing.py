@@ -12,6 +12,7 @@ import pytest
 from tests.readers.audit import touched_paths
 
 from memoryfield_readers import (
+    EntryKind,
     LimitExceeded,
     Limits,
     NotFound,
@@ -146,10 +147,11 @@ def test_entries_in_sub_directories_count(tmp_path: Path) -> None:
         list(field.nested())
 
 
-def test_deep_folders_are_listed(tmp_path: Path) -> None:
-    """Folders within folders, deeper than a path may be long, are no trouble."""
+@pytest.mark.parametrize(("depth", "looked_into"), [(64, True), (65, False), (300, False)])
+def test_folders_are_looked_into_to_a_depth(depth: int, looked_into: bool, tmp_path: Path) -> None:
+    """Folders within folders are listed 64 levels deep; the next one is told, and not entered."""
     folder = os.open(tmp_path, os.O_RDONLY)
-    for _ in range(300):
+    for _ in range(depth):
         os.mkdir("d" * 20, dir_fd=folder)
         deeper = os.open("d" * 20, os.O_RDONLY, dir_fd=folder)
         os.close(folder)
@@ -158,7 +160,8 @@ def test_deep_folders_are_listed(tmp_path: Path) -> None:
     os.close(folder)
     with open_field(tmp_path) as field:
         [entry] = field.nested()
-    assert entry.path.count("/") == 300
+    assert (entry.kind is EntryKind.FILE) == looked_into
+    assert entry.path.count("/") == 64
     shutil.rmtree(tmp_path / ("d" * 20))
 
 
@@ -179,12 +182,12 @@ def test_files_over_the_limits(read: str, tmp_path: Path) -> None:
 
 
 def test_all_files_together_over_the_limit(tmp_path: Path) -> None:
-    """Pages and attachments larger than the limit in all are refused before any is read."""
+    """Pages, attachments and indexes over the limit in all are refused before any is read."""
     _fill(tmp_path / "f", "a.md", "b.txt", "index.sqlite3", ".debris")
-    open_field(tmp_path / "f", limits=Limits(total_bytes=8)).close()
+    open_field(tmp_path / "f", limits=Limits(total_bytes=12)).close()
     with pytest.raises(LimitExceeded) as caught:
-        open_field(tmp_path / "f", limits=Limits(total_bytes=7))
-    assert "8 bytes in all, over the limit of 7" in str(caught.value)
+        open_field(tmp_path / "f", limits=Limits(total_bytes=11))
+    assert "12 bytes in all, over the limit of 11" in str(caught.value)
 
 
 @pytest.mark.parametrize("stamp", [-(2**40), -1, 0, 10**9, 2**33])

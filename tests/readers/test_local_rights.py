@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.readers.unprivileged import without_rights
 
-from memoryfield_readers import AccessDenied, EntryKind, PageError, inspect_field, open_field
+from memoryfield_readers import AccessDenied, EntryKind, inspect_field, open_field
 
 
 def _fill(folder: Path, *names: str) -> None:
@@ -53,11 +53,10 @@ def _unsearchable_root(folder: Path) -> None:
     _fill(folder, "a.md")
     os.chmod(folder, 0o400)
     with open_field(folder) as field:
-        [entry] = field.irregular
-        assert (entry.path, entry.problem) == ("a.md", "unreadable: permission denied")
-        with pytest.raises(PageError):
+        assert field.pages == ("a.md",)
+        with pytest.raises(AccessDenied):
             field.page("a.md")
-        with pytest.raises(PageError):
+        with pytest.raises(AccessDenied):
             field.digest()
 
 
@@ -66,8 +65,8 @@ def _unlistable_sub_directory(folder: Path) -> None:
     (folder / "log").mkdir(mode=0)
     with open_field(folder) as field:
         [entry] = field.nested()
-        assert (entry.path, entry.kind) == ("log", EntryKind.IRREGULAR)
-        assert entry.problem == "unreadable: permission denied"
+        assert (entry.path, entry.kind) == ("log", EntryKind.UNREADABLE)
+        assert entry.problem == "permission denied"
         assert field.page("a.md").raw == b"# x\n"
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from memoryfield_readers import NotFound, PageError, open_field
-from memoryfield_readers.sources import local
+from memoryfield_readers.sources import rooted
 
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A field with links and a folder, read as if there were no `dir_fd`."""
-    monkeypatch.setattr(local, "_ANCHORED", False)
+    monkeypatch.setattr(rooted, "_ANCHORED", False)
     (tmp_path / "secret.md").write_bytes(b"outside\n")
     path = tmp_path / "field"
     (path / "sub").mkdir(parents=True)

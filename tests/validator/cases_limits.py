@@ -38,7 +38,7 @@ LIMITS = (
         "a page",
         Limits(page_bytes=len(page()) - 1),
         _TWO,
-        error("MF607", says=f"{len(page())} bytes, over the limit"),
+        error("MF607", says=f"{len(page())} bytes, over the limit", hint=_RAISE),
     ),
     *_limit("entries", Limits(entries=1), _TWO, _whole("MF607", "entries", _RAISE)),
     folder(
@@ -53,14 +53,14 @@ LIMITS = (
         "MF607",
         "a file, in a folder",
         _TWO,
-        error("MF607", file="b.png", says="300 bytes, over the limit of 299"),
+        error("MF607", file="b.png", says="300 bytes, over the limit of 299", hint=_RAISE),
         limits=Limits(file_bytes=299),
     ),
     folder(
         "MF607",
         "an index, in a folder",
         {"a.md": page(), "x-v1.sqlite3": "x" * 300},
-        error("MF607", file="x-v1.sqlite3", says="300 bytes, over the limit of 299"),
+        error("MF607", file="x-v1.sqlite3", says="300 bytes, over the limit of 299", hint=_RAISE),
         limits=Limits(file_bytes=299),
     ),
     zipped(

@@ -97,6 +97,13 @@ SIZE = (
     one("MF203", "8192 bytes", _filled(8192)),
     one("MF203", "8192 bytes, the last a part of a character", _filled(8192, "鍋")),
     one("MF203", "8193 bytes", _filled(8193), _over(8193, _COLUMN)),
+    one(
+        "MF203",
+        "what is no UTF-8 counts by bytes",
+        _raw(b"\x80" * (8193 - _HEAD)),
+        _broken_at(_HEAD, "80", 8, 1),
+        _over(8193, _COLUMN),
+    ),
     one("MF203", "the line end is over", _filled(8193, "\n"), _over(8193, _COLUMN)),
     *(
         one(

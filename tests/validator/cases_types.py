@@ -145,7 +145,7 @@ TYPES = (
         "a number that JSON has not",
         page(title="1" * 4301),
         _misread("title", 2, 8, "1" * 119 + "…", "the number 1", "title: '111"),
-        warning("MF313", 2, 8, says="4300 digits"),
+        warning("MF313", 2, 8, says="640 digits"),
     ),
     _type(
         "a date that is infinite",
@@ -162,6 +162,12 @@ TYPES = (
         "a date that is a list",
         page(updated="['2026-01-01']"),
         _wrong("updated", 4, 10, "is a list", "quote the value"),
+    ),
+    _type(
+        "binary with a quote in it",
+        page(title='!!binary "it\'s"'),
+        _misread("title", 2, 8, '!!binary "it\'s"', "binary data", "title: 'it''s'"),
+        warning("MF313", 2, 8, says="binary data"),
     ),
     _type(
         "binary",

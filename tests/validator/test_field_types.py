@@ -16,6 +16,7 @@ from memoryfield_spec import schema
 from memoryfield_validator.field_types import (
     FORMATS,
     TypeProblem,
+    _string_check,
     _surely_valid,
     defined_fields,
     is_datetime,
@@ -141,6 +142,17 @@ def test_what_is_carried_as_text_is_no_text(name: str, tag: str, text: str) -> N
     found = type_problems(frontmatter({name: Scalar(text, tag, text, "", 0, 0)}))
     is_date = tag == "timestamp" and name in ("created", "updated")
     assert found == ([] if is_date else [TypeProblem(name, "type")])
+
+
+@pytest.mark.parametrize(
+    "demands", [{"type": "string", "minLength": 1}, {"type": "integer"}, {"enum": ["x"]}, {}]
+)
+def test_what_the_quick_judge_does_not_understand_is_left_to_jsonschema(
+    demands: dict[str, object],
+) -> None:
+    """A demand that is not read has no quick check, so that nothing is waved through by it."""
+    assert _string_check(demands) is None
+    assert _string_check({"type": "string", "description": "x"}) is not None
 
 
 def test_fields_that_are_not_defined_are_never_wrong() -> None:

@@ -174,19 +174,44 @@ def test_file_without_permission_is_told(name: str, tmp_path: Path) -> None:
 
 
 def _closed_folder(folder: Path) -> None:
-    write_files(folder, {"a.md": page(), "x/b.md": "", "y/c.md": ""})
+    write_files(folder, {"a.md": page(), "x/b.md": "", "y/c.md": "", "y/z/d.md": ""})
     os.chmod(folder / "x", 0)
+    os.chmod(folder / "y" / "z", 0)
     report = validated(folder)
     assert [(one.rule, one.file) for one in report.findings] == [
         ("MF103", "x/"),
         ("MF103", "y/"),
         ("MF102", "y/c.md"),
     ]
-    assert "(it is unreadable: permission denied)" in report.findings[0].message
+    assert "(it cannot be read: permission denied)" in report.findings[0].message
+    assert sorted(str(one.entry) for one in report.unread) == ["x", "y/z"]
+    assert report.digest is not None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a child process of another user")
 def test_folder_without_permission_is_told(tmp_path: Path) -> None:
-    """A sub-directory that may not be listed is said to be so, and the others are listed."""
+    """A sub-directory that may not be listed counts as unread, and the others are listed."""
     validated(write_files(tmp_path / "field", FILES))
     without_rights(_closed_folder)
+
+
+def _folder_without_search(folder: Path) -> None:
+    write_files(folder, FILES)
+    os.chmod(folder, 0o400)
+    report = validated(folder)
+    found = [(one.rule, one.file, one.message) for one in report.findings]
+    assert [one for one in found if one[0] != "MF101"] == [
+        ("MF105", name, f"`{name}` cannot be read: permission denied") for name in sorted(FILES)
+    ]
+    assert sorted(str(one.entry) for one in report.unread) == sorted(FILES)
+    assert report.digest is None
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a child process of another user")
+def test_files_of_which_only_the_names_are_known_are_unread(tmp_path: Path) -> None:
+    """Where a folder can be listed and not be entered, every file is MF105 and unread.
+
+    Whether they are taken for pages (MF101) depends on what the file system's listing says.
+    """
+    validated(write_files(tmp_path / "field", FILES))
+    without_rights(_folder_without_search)

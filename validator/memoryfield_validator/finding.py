@@ -75,7 +75,7 @@ class Report:
         digest: the field pin; None where the field has none.
         pages: how many pages a reader sees.
         findings: in the order of `Finding.order`.
-        unread: why something could not be read; each is a finding of MF105 as well.
+        unread: why something could not be read, or a sub-directory not be listed.
     """
 
     location: str

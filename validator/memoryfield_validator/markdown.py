@@ -158,10 +158,12 @@ def _without_code_spans(paragraph: str) -> str:
     for start, end in runs:
         if start < done:
             continue
+        if _is_escaped(paragraph, start):
+            start += 1  # the others of its run can open code all the same
         waiting = later[end - start]
-        while waiting and waiting[0] <= start:
+        while waiting and waiting[0] < end:
             waiting.popleft()
-        if _is_escaped(paragraph, start) or not waiting:
+        if start == end or not waiting:
             continue
         close = waiting[0] + (end - start)
         pieces += [paragraph[done:start], _blank(paragraph[start:close])]

@@ -14,6 +14,7 @@ from memoryfield_readers import (
     LimitExceeded,
     MemoryfieldError,
     Page,
+    SourceUnavailable,
     topmost_debris,
 )
 
@@ -63,6 +64,17 @@ class Review:
             self._judged = page
             self._type_problems = type_problems(page.frontmatter)
         return self._type_problems
+
+    def unread(self) -> tuple[MemoryfieldError, ...]:
+        """Why files and sub-directories could not be read, one error each."""
+        errors = [unreadable.error for unreadable in self.unreadable]
+        for entry in (*self.field.irregular, *self.nested):
+            if entry.kind is EntryKind.UNREADABLE:
+                message = f"cannot be read: {entry.problem}"
+                errors.append(
+                    SourceUnavailable(message, location=self.field.location, entry=entry.path)
+                )
+        return tuple(errors)
 
     def look_into_folders(self) -> None:
         """List what lies in sub-directories; beyond the limits it is cut off, with a fault."""

@@ -71,8 +71,8 @@ def validate(
     if profile == "draft-0.1":
         findings = [_by_draft(finding) for finding in findings]
     findings.sort(key=Finding.order)
-    unread = tuple(unreadable.error for unreadable in review.unreadable)
-    return Report(field.location, _digest(review), len(field.pages), tuple(findings), unread)
+    digest, pages = _digest(review), len(field.pages)
+    return Report(field.location, digest, pages, tuple(findings), review.unread())
 
 
 def _read(name: str, review: Review) -> Page | None:

@@ -77,11 +77,12 @@ def command(
     exit_code = 0
     for location in locations:
         try:
-            with inspect_field(location, limits=limits) as field, _progress(field) as progress:
-                report = validate(
-                    field, select=chosen, ignore=left_out, profile=profile, progress=progress
-                )
-                if console is not None:
+            with inspect_field(location, limits=limits) as field:
+                with _progress(field) as progress:
+                    report = validate(
+                        field, select=chosen, ignore=left_out, profile=profile, progress=progress
+                    )
+                if console is not None:  # the bar is gone by now
                     print_text(report, field, console)
         except MemoryfieldError as error:
             complain(error)

@@ -88,7 +88,7 @@ class Frontmatter:
     def nodes(self) -> MappingABC[str, Node]:
         """The top-level values by field name, each with its place and source."""
         if self.plain:
-            return {key.text: value for key, value in self.tree.pairs if isinstance(key, Scalar)}
+            return {key.text: value for key, value in self.tree.pairs}
         return effective_pairs(self.tree)
 
     @lazy
@@ -103,10 +103,6 @@ class Frontmatter:
     def not_json(self) -> Iterable[NotJson]:
         """Everything that JSON cannot carry (MF313)."""
         return () if self.plain else not_json(self.tree)
-
-    def get(self, name: str) -> Any:
-        """The JSON value of a field, or None where it is missing (MF902)."""
-        return self.fields.get(name)
 
     def text(self, name: str) -> str | None:
         """The value of a field that is a non-empty string, else None (MF902)."""

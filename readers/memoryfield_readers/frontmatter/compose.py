@@ -21,8 +21,8 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from .nodes import Mapping, Node, Scalar, Sequence
-from .scalars import MERGE, STR, as_explicit, is_json, resolve_plain
+from .nodes import Mapping, Node, Scalar, Sequence, merge_bases
+from .scalars import MAP, MERGE, SEQ, STR, as_explicit, is_json, resolve_plain
 
 try:
     from yaml._yaml import CParser
@@ -125,6 +125,7 @@ class _Composer:
     """The state of one walk over the events of a block."""
 
     def __init__(self, block: str) -> None:
+        self.block = block
         self.next_event: Callable[[], Any] = CParser(block).get_event
         self.anchors: dict[str, tuple[Node, int, int]] = {}  # name -> node, aliases, height
         self.plain = True
@@ -186,18 +187,22 @@ class _Composer:
         return node
 
     def _mapping(self, done: _Open, end: int) -> Mapping:
-        keys = done.items[::2]
+        keys = [key if key.__class__ is Scalar else self._as_key(key) for key in done.items[::2]]
         pairs = tuple(zip(keys, done.items[1::2], strict=True))
-        names: set[str] = set()
-        for key in keys:
-            if key.__class__ is Scalar and key.tag == STR:
-                names.add(key.text)
+        names = {key.text for key in keys if key.tag == STR}
         if len(names) != len(keys):
             self.plain = False
             for key, value in pairs:
-                if isinstance(key, Scalar) and key.tag == MERGE:
+                if key.tag == MERGE:
                     _check_merge(value)
         return Mapping(pairs, done.start, end)
+
+    def _as_key(self, node: Node) -> Scalar:
+        """A collection that stands as a key, as a scalar of its source text."""
+        text = self.block[node.start : node.end]
+        return Scalar(
+            text, SEQ if isinstance(node, Sequence) else MAP, text, "", node.start, node.end
+        )
 
     def _open(self, event: Any, depth: int) -> _Open:
         start = event.start_mark.index
@@ -237,8 +242,7 @@ class _Composer:
 
 def _check_merge(value: Node) -> None:
     """Refuse a merge key (`<<`) whose value is neither a mapping nor a list of mappings."""
-    bases = value.items if isinstance(value, Sequence) else (value,)
-    for base in bases:
+    for base in merge_bases(value):
         if not isinstance(base, Mapping):
             raise BlockFault("MF301", "a merge key `<<` needs a mapping to merge", base.start)
 

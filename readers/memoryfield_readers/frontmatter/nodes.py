@@ -16,7 +16,8 @@ class Scalar(NamedTuple):
         tag: the YAML 1.1 type it has, as a short name such as "str" or "timestamp".
         value: its value as JSON can carry it.
         style: `'`, `"`, `|` or `>`; empty for a plain scalar.
-        start, end: offsets of the source, quotes and properties such as `&anchor` included.
+        start: offset at which the source begins, quotes and properties such as `&anchor` included.
+        end: offset at which it ends.
         anchor: the name of its anchor, or None.
     """
 
@@ -30,7 +31,13 @@ class Scalar(NamedTuple):
 
 
 class Sequence(NamedTuple):
-    """One sequence; an alias stands for the very node it names."""
+    """One sequence.
+
+    Attributes:
+        items: the nodes in it; an alias stands for the very node it names.
+        start: offset at which the source begins.
+        end: offset at which it ends.
+    """
 
     items: tuple[Node, ...]
     start: int
@@ -38,11 +45,23 @@ class Sequence(NamedTuple):
 
 
 class Mapping(NamedTuple):
-    """One mapping, with its pairs in the order of the source and duplicates kept."""
+    """One mapping.
 
-    pairs: tuple[tuple[Node, Node], ...]
+    Attributes:
+        pairs: keys and values in the order of the source, duplicates kept. A key that is a
+            collection is a scalar of its source text with the tag "seq" or "map".
+        start: offset at which the source begins.
+        end: offset at which it ends.
+    """
+
+    pairs: tuple[tuple[Scalar, Node], ...]
     start: int
     end: int
 
 
 Node: TypeAlias = Scalar | Sequence | Mapping
+
+
+def merge_bases(value: Node) -> tuple[Node, ...]:
+    """What a merge key `<<` with this value merges: one mapping, or those of a list."""
+    return value.items if isinstance(value, Sequence) else (value,)

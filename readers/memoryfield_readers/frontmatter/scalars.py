@@ -18,6 +18,11 @@ NULL = "null"
 TIMESTAMP = "timestamp"
 BINARY = "binary"
 MERGE = "merge"
+SEQ = "seq"
+MAP = "map"
+
+MOST_INTEGER_DIGITS = 640
+"""Digits of an integer that JSON is to carry; more than these no Python is sure to print."""
 
 _WORDS: dict[str, tuple[str, bool | None]] = {
     spelling: (tag, value)
@@ -58,7 +63,7 @@ _TIMESTAMP = re.compile(
     re.VERBOSE,
 )
 _NUMBER_START = frozenset("-+.0123456789")
-_TOO_LONG_INTEGER = 10**4300  # Python turns integers of up to 4300 digits into text
+_TOO_LONG_INTEGER = 10**MOST_INTEGER_DIGITS
 _LONGEST_SEXAGESIMAL = 300  # characters; more may be beyond what a float holds
 
 Resolved = tuple[str, Any]
@@ -72,7 +77,7 @@ def resolve_plain(text: str) -> Resolved:
 
     Returns:
         A pair of the type's short name ("str", "int", …) and the value. A value with no place in
-        JSON (NaN, infinities, integers of more than 4300 digits) and a timestamp is its own text.
+        JSON (NaN, infinities, integers of more than 640 digits) and a timestamp is its own text.
     """
     if text[:1] in _NUMBER_START:
         return _resolve_number(text)
@@ -116,7 +121,7 @@ def _integer(text: str, match: re.Match[str]) -> int | str:
     kind = match.lastgroup or "dec"
     digits = match[kind].replace("_", "")
     base = {"bin": 2, "oct": 8, "hex": 16}.get(kind, 10)
-    if base == 10 and len(digits) > 4300:
+    if base == 10 and len(digits) > MOST_INTEGER_DIGITS:
         return text
     try:
         value = _base_60(digits) if kind == "sixty" else int(digits, base)

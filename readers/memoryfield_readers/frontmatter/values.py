@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from .nodes import Mapping, Node, Scalar, Sequence
-from .scalars import MERGE, STR, is_json
+from .nodes import Mapping, Node, Scalar, Sequence, merge_bases
+from .scalars import MAP, MERGE, MOST_INTEGER_DIGITS, SEQ, STR, is_json
 
 
 class KeyCollision(NamedTuple):
     """A key that stands twice in one mapping: the later one, and the one it hides."""
 
-    key: Node
-    earlier: Node
+    key: Scalar
+    earlier: Scalar
 
 
 class NotJson(NamedTuple):
@@ -29,14 +28,13 @@ def effective_pairs(mapping: Mapping) -> dict[str, Node]:
     own: dict[str, Node] = {}
     merged: dict[str, Node] = {}
     for key, value in mapping.pairs:
-        if isinstance(key, Scalar) and key.tag != MERGE:
+        if key.tag != MERGE:
             own[key.text] = value
-        elif isinstance(key, Scalar):
-            for base in _merge_bases(value):
+            continue
+        for base in merge_bases(value):
+            if isinstance(base, Mapping):
                 for name, node in effective_pairs(base).items():
                     merged.setdefault(name, node)
-        else:
-            own[key_text(key)] = value
     if merged:
         return {**own, **{name: node for name, node in merged.items() if name not in own}}
     return own
@@ -51,24 +49,18 @@ def to_json(node: Node) -> Any:
     return {name: to_json(value) for name, value in effective_pairs(node).items()}
 
 
-def key_text(key: Node) -> str:
-    """How a key is written in JSON: its source text, or the JSON of a collection."""
-    if isinstance(key, Scalar):
-        return key.text
-    return json.dumps(to_json(key), ensure_ascii=False, sort_keys=True)
-
-
 def key_collisions(node: Node) -> Iterator[KeyCollision]:
     """Every key that is equal to an earlier one of its mapping (MF311).
 
-    Keys are equal if they are equal as values (so are 1, 1.0 and true) or as JSON writes them.
+    Keys are equal if they are equal as values (so are 1, 1.0 and true, and all forms of null) or
+    are written the same; dates and collections are compared as they are written.
     """
     for mapping in _mappings(node):
-        seen: dict[object, Node] = {}
+        seen: dict[object, Scalar] = {}
         for key, _ in mapping.pairs:
-            if isinstance(key, Scalar) and key.tag == MERGE:
+            if key.tag == MERGE:
                 continue
-            identities = _key_identities(key)
+            identities = (("text", key.text), ("value", _comparable(key)))
             earlier = next((seen[i] for i in identities if i in seen), None)
             if earlier is not None:
                 yield KeyCollision(key, earlier)
@@ -83,7 +75,7 @@ def not_json(node: Node) -> Iterator[NotJson]:
                 yield NotJson(found, _why_not_json(found))
         elif isinstance(found, Mapping):
             for key, _ in found.pairs:
-                if not isinstance(key, Scalar):
+                if key.tag in (SEQ, MAP):
                     yield NotJson(key, "a key is a list or a mapping, not a string")
                 elif key.tag not in (STR, MERGE):
                     yield NotJson(key, f"the key `{key.text}` is a YAML {key.tag}, not a string")
@@ -93,20 +85,12 @@ def _why_not_json(scalar: Scalar) -> str:
     if scalar.tag == "float":
         return f"`{scalar.text}` is not a finite number"
     if scalar.tag == "int":
-        return "the integer has more than 4300 digits"
+        return f"the integer has more than {MOST_INTEGER_DIGITS} digits"
     return "binary data has no form in JSON"
 
 
-def _merge_bases(value: Node) -> list[Mapping]:
-    items = value.items if isinstance(value, Sequence) else (value,)
-    return [item for item in items if isinstance(item, Mapping)]
-
-
-def _key_identities(key: Node) -> tuple[object, ...]:
-    text = ("text", key_text(key))
-    if isinstance(key, Scalar) and key.tag in ("int", "float", "bool"):
-        return (text, ("value", key.value))
-    return (text,)
+def _comparable(key: Scalar) -> object:
+    return key.value if key.tag in ("int", "float", "bool", "null") else key.text
 
 
 def _mappings(node: Node) -> Iterator[Mapping]:
@@ -126,7 +110,4 @@ def _walk(node: Node) -> Iterator[Node]:
         if isinstance(found, Sequence):
             stack.extend(reversed(found.items))
         elif isinstance(found, Mapping):
-            for key, value in reversed(found.pairs):
-                stack.append(value)
-                if not isinstance(key, Scalar):
-                    stack.append(key)
+            stack.extend(value for _, value in reversed(found.pairs))

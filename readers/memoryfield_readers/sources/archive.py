@@ -10,7 +10,7 @@ from ..display import shown
 from ..entry import Entry, EntryKind, path_key
 from ..errors import Fault, LimitExceeded, NotFound, UnsafeArchive
 from ..limits import Limits
-from .local import error_of
+from ..system_errors import error_of
 from .random_access import RandomAccess
 from .zip_directory import DEFLATED, Member, read_directory
 

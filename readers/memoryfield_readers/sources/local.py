@@ -1,8 +1,4 @@
-"""A directory on this machine, read without ever leaving it (MF105).
-
-Files are opened relative to the open root and component by component, never through a symbolic
-link, so that nothing outside is read even if the directory changes under the reader.
-"""
+"""A directory on this machine as a source."""
 
 from __future__ import annotations
 
@@ -13,47 +9,26 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..entry import Entry, EntryKind, path_key
-from ..errors import (
-    AccessDenied,
-    Fault,
-    LimitExceeded,
-    MemoryfieldError,
-    NotFound,
-    PageError,
-    SourceUnavailable,
-)
-from ..limits import Limits
+from ..errors import Fault, LimitExceeded, PageError
+from ..limits import Limits, raise_limit
 from ..names import is_debris
+from ..system_errors import error_of, reason_of
+from .links import NotFollowed, follow, kind_of
+from .rooted import RootedFolder
 
 _CHUNK_BYTES = 256 * 1024
-_MOST_LINKS = 40
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
-_FILE_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_BINARY", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NONBLOCK", 0)  # a FIFO that took a file's place must not hang us
-    | _NO_FOLLOW
-)
-_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
-_ANCHORED = os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd
+_MOST_DEPTH = 64
+"""Levels of sub-directories that are looked into: opening one costs a call a level."""
 
 _NO_REGULAR_FILE = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR, errno.ENXIO)
 """What opening a link, something below one, or a socket fails with."""
-
-_CLOSED = -1
-"""In place of the root's descriptor: nothing is opened by its name, where another may stand now."""
 
 _CARRIER_FOLDERS = frozenset({".git"})
 """What a repository keeps beside the field it carries: neither part of the field nor debris."""
 
 
-class _Irregular(Exception):
-    """A path does not lead to a regular file inside the root."""
-
-
 class LocalSource:
-    """A directory as a source."""
+    """A directory as a source; nothing outside of it is ever read."""
 
     archive_name: str | None = None
     faults: tuple[Fault, ...] = ()
@@ -62,18 +37,20 @@ class LocalSource:
         """Open a directory and list its root.
 
         Raises:
-            NotFound, AccessDenied, SourceUnavailable: it cannot be opened.
+            NotFound: it does not exist.
+            AccessDenied: it may not be listed.
+            SourceUnavailable: it cannot be opened for another reason.
         """
         self.location = location
         self.name = path.resolve().name
-        self._path = path
         self._limits = limits
-        self._links: dict[str, tuple[str, ...]] = {}  # a followed link's path -> its target's
-        self._root_fd: int | None = None
+        self._links: dict[str, tuple[str, ...]] = {}  # a followed link's name -> its target's path
         self._listing: tuple[Entry, ...] = ()
         try:
-            if _ANCHORED:
-                self._root_fd = os.open(path, _FOLDER_FLAGS)
+            self._root = RootedFolder(path)
+        except OSError as error:
+            raise error_of(error, location=location) from error
+        try:
             self._listing = self._list("")
         except OSError as error:
             self.close()
@@ -86,19 +63,23 @@ class LocalSource:
         return self._listing
 
     def nested(self) -> Iterator[Entry]:
-        """What lies in sub-directories; see `Source.nested`. Links to folders are not followed."""
+        """What lies in sub-directories; see `Source.nested`. No link is followed there."""
         count = len(self._listing)
-        folders = [e.path for e in self._listing if e.kind is EntryKind.DIRECTORY]
+        folders = [entry.path for entry in self._listing if entry.kind is EntryKind.DIRECTORY]
         while folders:
             folder = folders.pop()
             if is_debris(folder.rpartition("/")[2]):
                 if "/" in folder:
                     yield Entry(folder, EntryKind.DIRECTORY)
                 continue
+            if folder.count("/") >= _MOST_DEPTH:
+                problem = f"more than {_MOST_DEPTH} levels deep"
+                yield Entry(folder, EntryKind.UNREADABLE, problem=problem)
+                continue
             try:
                 entries = self._list(folder)
             except OSError as error:
-                yield Entry(folder, EntryKind.IRREGULAR, problem=f"unreadable: {reason_of(error)}")
+                yield Entry(folder, EntryKind.UNREADABLE, problem=reason_of(error))
                 continue
             count += len(entries)
             self._check_count(count)
@@ -145,97 +126,48 @@ class LocalSource:
 
     def close(self) -> None:
         """Close the directory."""
-        if self._root_fd is not None and self._root_fd != _CLOSED:
-            os.close(self._root_fd)
-            self._root_fd = _CLOSED
+        self._root.close()
 
     def _list(self, folder: str) -> tuple[Entry, ...]:
         found: list[Entry] = []
         prefix = f"{folder}/" if folder else ""
-        descriptor = self._open_folder(folder)
-        try:
-            with os.scandir(self._path / folder if descriptor is None else descriptor) as scan:
-                for item in scan:
-                    if not folder and item.name in _CARRIER_FOLDERS:
-                        continue
-                    found.append(self._entry(item, prefix + item.name))
-                    self._check_count(len(found))
-        finally:
-            if descriptor is not None and descriptor != self._root_fd:
-                os.close(descriptor)
+        for item in self._root.scan(folder):
+            if not folder and item.name in _CARRIER_FOLDERS:
+                continue
+            found.append(self._entry(item, prefix + item.name))
+            self._check_count(len(found))
         found.sort(key=path_key)
         return tuple(found)
 
     def _entry(self, item: os.DirEntry[str], path: str) -> Entry:
         try:
             status = item.stat(follow_symlinks=False)
-            if stat.S_ISREG(status.st_mode):
+            mode = status.st_mode
+            if stat.S_ISREG(mode):
                 return Entry(path, EntryKind.FILE, status.st_size, status.st_mtime_ns)
-            if stat.S_ISDIR(status.st_mode):
+            if stat.S_ISDIR(mode):
                 return Entry(path, EntryKind.DIRECTORY, 0, status.st_mtime_ns)
-            if not stat.S_ISLNK(status.st_mode):
-                problem = _kind_of_special(status.st_mode)
-                return Entry(path, EntryKind.IRREGULAR, 0, status.st_mtime_ns, problem)
-            return self._followed(path)
+            if stat.S_ISLNK(mode) and "/" not in path:
+                return self._followed(path)
+            return Entry(path, EntryKind.IRREGULAR, 0, status.st_mtime_ns, kind_of(mode))
         except OSError as error:
-            return Entry(path, EntryKind.IRREGULAR, problem=f"unreadable: {reason_of(error)}")
+            return _unexamined(item, path, reason_of(error))
 
-    def _followed(self, path: str) -> Entry:
-        """The entry for a symbolic link: what it leads to, if that stays inside the root."""
+    def _followed(self, name: str) -> Entry:
+        """The entry for a symbolic link at the root: what it leads to, if that stays inside."""
         try:
-            parts, status = self._resolve(tuple(path.split("/")))
-        except _Irregular as error:
-            return Entry(path, EntryKind.IRREGULAR, problem=str(error))
-        if stat.S_ISDIR(status.st_mode):
-            return Entry(path, EntryKind.IRREGULAR, problem="a link to a folder")
-        if not stat.S_ISREG(status.st_mode):
-            problem = f"a link to {_kind_of_special(status.st_mode)}"
-            return Entry(path, EntryKind.IRREGULAR, problem=problem)
-        self._links[path] = parts
-        return Entry(path, EntryKind.FILE, status.st_size, status.st_mtime_ns)
-
-    def _resolve(self, parts: tuple[str, ...]) -> tuple[tuple[str, ...], os.stat_result]:
-        """Follow links by their text, one component at a time; leaving the root ends it."""
-        done: list[str] = []
-        waiting = list(reversed(parts))
-        links = 0
-        while waiting:
-            part = waiting.pop()
-            if part in ("", ".", ".."):
-                if done and not stat.S_ISDIR(self._lstat("/".join(done)).st_mode):
-                    raise _Irregular("a link to nowhere")
-                if part == ".." and not done:
-                    raise _Irregular("a link that leaves the field's folder")
-                if part == "..":
-                    done.pop()
-                continue
-            here = "/".join((*done, part))
-            try:
-                status = self._lstat(here)
-            except (FileNotFoundError, NotADirectoryError):
-                raise _Irregular("a link to nowhere") from None
-            if not stat.S_ISLNK(status.st_mode):
-                done.append(part)
-                continue
-            links += 1
-            if links > _MOST_LINKS:
-                raise _Irregular("a link that leads in a circle")
-            target = self._readlink(here)
-            if os.path.isabs(target):
-                raise _Irregular("a link that leaves the field's folder")
-            waiting.extend(reversed(target.replace(os.sep, "/").split("/")))
-        if not done:
-            raise _Irregular("a link to a folder")
-        if done[0] in _CARRIER_FOLDERS:
-            raise _Irregular(f"a link into {done[0]}, which is no part of the field")
-        return tuple(done), self._lstat("/".join(done))
+            parts, status = follow(self._root, name)
+        except NotFollowed as error:
+            return Entry(name, EntryKind.IRREGULAR, problem=str(error))
+        self._links[name] = parts
+        return Entry(name, EntryKind.FILE, status.st_size, status.st_mtime_ns)
 
     def _open(self, entry: Entry) -> tuple[int, int]:
         """A descriptor for a listed file, and its size in bytes."""
         parts = self._links.get(entry.path) or tuple(entry.path.split("/"))
         descriptor = -1
         try:
-            descriptor = self._open_parts(parts)
+            descriptor = self._root.open_file(parts)
             status = os.fstat(descriptor)
             if stat.S_ISREG(status.st_mode):
                 return descriptor, status.st_size
@@ -246,56 +178,20 @@ class LocalSource:
         os.close(descriptor)
         raise self._replaced(entry)
 
-    def _open_parts(self, parts: tuple[str, ...]) -> int:
-        """Open a file whose path holds no link, component by component."""
-        if self._root_fd is None:
-            return os.open(self._path.joinpath(*parts), _FILE_FLAGS)
-        if len(parts) == 1:
-            return os.open(parts[0], _FILE_FLAGS, dir_fd=self._root_fd)
-        folder = self._open_folder("/".join(parts[:-1]))
-        try:
-            return os.open(parts[-1], _FILE_FLAGS, dir_fd=folder)
-        finally:
-            if folder is not None:
-                os.close(folder)
-
-    def _open_folder(self, folder: str) -> int | None:
-        if self._root_fd is None or not folder:
-            return self._root_fd
-        current = self._root_fd
-        try:
-            for part in folder.split("/"):
-                deeper = os.open(part, _FOLDER_FLAGS | _NO_FOLLOW, dir_fd=current)
-                if current != self._root_fd:
-                    os.close(current)
-                current = deeper
-        except OSError:
-            if current != self._root_fd:
-                os.close(current)
-            raise
-        return current
-
-    def _lstat(self, path: str) -> os.stat_result:
-        if self._root_fd is None:
-            return os.lstat(self._path / path)
-        return os.stat(path, dir_fd=self._root_fd, follow_symlinks=False)
-
-    def _readlink(self, path: str) -> str:
-        if self._root_fd is None:
-            return os.readlink(self._path / path)
-        return os.readlink(path, dir_fd=self._root_fd)
-
     def _check_count(self, count: int) -> None:
         if count > self._limits.entries:
             raise LimitExceeded(
                 f"more than {self._limits.entries} entries",
                 location=self.location,
-                hint="raise the limit with --limit entries=NUMBER, if you trust this field",
+                hint=raise_limit("entries"),
             )
 
     def _too_large(self, entry: Entry, size: int, most: int) -> LimitExceeded:
         return LimitExceeded(
-            f"{size} bytes, over the limit of {most}", location=self.location, entry=entry.path
+            f"{size} bytes, over the limit of {most}",
+            location=self.location,
+            entry=entry.path,
+            hint=raise_limit("file-bytes"),
         )
 
     def _replaced(self, entry: Entry) -> PageError:
@@ -306,31 +202,16 @@ class LocalSource:
         )
 
 
-def _kind_of_special(mode: int) -> str:
-    for test, name in (
-        (stat.S_ISFIFO, "a FIFO (named pipe)"),
-        (stat.S_ISSOCK, "a socket"),
-        (stat.S_ISCHR, "a character device"),
-        (stat.S_ISBLK, "a block device"),
-        (stat.S_ISLNK, "a link"),
-    ):
-        if test(mode):
-            return name
-    return "no regular file"
+def _unexamined(item: os.DirEntry[str], path: str, reason: str) -> Entry:
+    """An entry of a directory that may be listed but not entered: its kind, if the listing has it.
 
-
-def reason_of(error: OSError) -> str:
-    """The system's own words for an error, in lower case."""
-    return (error.strerror or type(error).__name__).lower()
-
-
-def error_of(error: OSError, *, location: str, entry: str | None = None) -> MemoryfieldError:
-    """A system error as one of ours; only "no such file" becomes `NotFound`."""
-    kind: type[SourceUnavailable]
-    if isinstance(error, FileNotFoundError):
-        kind = NotFound
-    elif isinstance(error, PermissionError):
-        kind = AccessDenied
-    else:
-        kind = SourceUnavailable
-    return kind(f"cannot be read: {reason_of(error)}", location=location, entry=entry)
+    A file among them is a file that cannot be read, and reading it will say so.
+    """
+    try:
+        if item.is_file(follow_symlinks=False):
+            return Entry(path, EntryKind.FILE)
+        if item.is_dir(follow_symlinks=False):
+            return Entry(path, EntryKind.DIRECTORY)
+    except OSError:
+        pass  # the listing does not say
+    return Entry(path, EntryKind.UNREADABLE, problem=reason)

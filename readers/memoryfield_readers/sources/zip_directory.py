@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ..display import shown
 from ..errors import Fault
-from ..limits import MIB, Limits
+from ..limits import MIB, Limits, raise_limit
 from . import zip_records as zr
 from .random_access import RandomAccess
 from .zip_end import Unreadable, find_ending
@@ -30,6 +30,7 @@ _METHODS = {
     1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "xz",
     97: "WavPack", 98: "PPMd", 99: "AES",
 }  # fmt: skip
+_DOS_VOLUME_LABEL = 0x08
 _DOS_FOLDER = 0x10
 _NEWEST_VERSION = 63
 _FIRST_DAY_NS = calendar.timegm((1980, 1, 1, 0, 0, 0)) * 1_000_000_000
@@ -85,13 +86,16 @@ def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
         faults = list(ending.faults)
         if ending.entries > limits.entries:
             raise Unreadable(
-                _limit_fault(f"{ending.entries} entries, over the limit of {limits.entries}")
+                _limit_fault(
+                    "entries", f"{ending.entries} entries, over the limit of {limits.entries}"
+                )
             )
         if ending.size > limits.directory_bytes:
             raise Unreadable(
                 _limit_fault(
+                    "directory-bytes",
                     f"a central directory of {ending.size} bytes, over the limit of "
-                    f"{limits.directory_bytes}"
+                    f"{limits.directory_bytes}",
                 )
             )
         headers = _parse_headers(file.read_at(ending.start, ending.size), ending.entries)
@@ -104,8 +108,9 @@ def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
     total = sum(size for size in sizes if size <= limits.file_bytes)
     if total > limits.total_bytes:
         message = f"{total} bytes in all, over the limit of {limits.total_bytes}"
-        return ZipDirectory((), (*faults, _limit_fault(message)))
+        return ZipDirectory((), (*faults, _limit_fault("total-bytes", message)))
     bad: set[int] = set()
+    misplaced: set[int] = set()  # entries of which MF606 has been said
     for index, fault in (
         *judge_names(candidates),
         *judge_duplicates(candidates),
@@ -115,11 +120,13 @@ def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
         bad.add(index)
         if fault is not None:
             faults.append(fault)
+            if fault.rule == "MF606":
+                misplaced.add(index)
     data_offsets: dict[int, int] = {}
     for index, fault, data_at in judge_frames(file, candidates, ending.start, ending.shift):
         if fault is None:
             data_offsets[index] = data_at
-        else:
+        elif index not in misplaced:
             faults.append(fault)
     members = tuple(
         _member(candidate, data_offsets[index])
@@ -153,7 +160,7 @@ def _another_count(announced: int, found: str) -> Unreadable:
 
 
 def _judge_kinds(candidates: list[Candidate]) -> Iterator[tuple[int, Fault]]:
-    for index, (header, path, folder, *_) in enumerate(candidates):
+    for index, (header, path, _, folder, *_) in enumerate(candidates):
         problem = _kind_problem(header, folder)
         if problem:
             yield index, Fault("MF605", f"{shown(path)} {problem}", path)
@@ -172,6 +179,8 @@ def _kind_problem(header: zr.CentralHeader, folder: bool) -> str:
     if header.version > _NEWEST_VERSION:
         major, minor = divmod(header.version, 10)
         return f"needs version {major}.{minor} of the ZIP format, which does not exist"
+    if header.attributes & _DOS_VOLUME_LABEL:
+        return "is marked as a volume label, which some readers leave out"
     kind = stat.S_IFMT(header.attributes >> 16)
     if kind in _TYPE_NAMES:
         return f"is {_TYPE_NAMES[kind]}"
@@ -183,23 +192,23 @@ def _kind_problem(header: zr.CentralHeader, folder: bool) -> str:
 
 
 def _judge_sizes(candidates: list[Candidate], limits: Limits) -> Iterator[tuple[int, Fault]]:
-    for index, (header, path, folder, *_) in enumerate(candidates):
+    for index, (header, path, _, folder, *_) in enumerate(candidates):
         if folder and header.size:
             yield index, Fault("MF606", f"the folder {shown(path)} carries data", path)
-        if header.method == STORED and header.size != header.compressed:
+        elif header.method == STORED and header.size != header.compressed:
             message = f"{shown(path)} is stored, but its two sizes differ"
             yield index, Fault("MF606", message, path)
         if header.size > limits.file_bytes:
             message = (
                 f"{shown(path)} has {header.size} bytes, over the limit of {limits.file_bytes}"
             )
-            yield index, _limit_fault(message, path)
+            yield index, _limit_fault("file-bytes", message, path)
         elif header.size > max(RATIO_FLOOR_BYTES, header.compressed * limits.ratio):
             message = (
                 f"{shown(path)} inflates from {header.compressed} to {header.size} bytes, "
                 f"more than {limits.ratio} to 1"
             )
-            yield index, _limit_fault(message, path)
+            yield index, _limit_fault("ratio", message, path)
 
 
 def _member(candidate: Candidate, data_at: int) -> Member:
@@ -227,7 +236,5 @@ def _modified_ns(date: int, time: int) -> int:
     return calendar.timegm((year, month, day, hour, minute, second)) * 1_000_000_000
 
 
-def _limit_fault(message: str, path: str | None = None) -> Fault:
-    return Fault(
-        "MF607", message, path, hint="raise the limit with --limit, if you trust this archive"
-    )
+def _limit_fault(limit: str, message: str, path: str | None = None) -> Fault:
+    return Fault("MF607", message, path, hint=raise_limit(limit))

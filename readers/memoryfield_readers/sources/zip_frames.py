@@ -11,10 +11,8 @@ from . import zip_records as zr
 from .random_access import RandomAccess
 from .zip_end import before_archive
 
-_TOLD_TWICE = (
-    zr.ENCRYPTED | zr.HAS_DESCRIPTOR | zr.PATCHED | zr.STRONG_ENCRYPTION | zr.UTF8_NAME | zr.MASKED
-)
-"""Flags on which a local header and the directory must agree: they change what is read."""
+_EMPTY_DEFLATED = b"\x03\x00"
+_SCAN_BYTES = 256 * 1024
 
 
 class Candidate(NamedTuple):
@@ -23,6 +21,7 @@ class Candidate(NamedTuple):
     Attributes:
         header: what the directory says of it.
         path: its name, without the slash at the end of a folder's.
+        cp437_path: the same to a reader that takes a name not marked as UTF-8 for CP437.
         folder: whether it stands for a folder.
         at: offset of its local header in the file.
         name_problem: why the bytes of its name cannot be its path; then `path` only shows them.
@@ -30,6 +29,7 @@ class Candidate(NamedTuple):
 
     header: zr.CentralHeader
     path: str
+    cp437_path: str
     folder: bool
     at: int
     name_problem: str
@@ -71,25 +71,58 @@ def _check_frame(
 ) -> int:
     """The offset of an entry's data, once its local header, data and descriptor fill its span."""
     header = candidate.header
+    room = end - candidate.at  # no more is read, so that overlapping entries cost nothing
+    behind = f"the next one, {shown(following.path)}" if following else "the central directory"
+    if zr.LOCAL_BYTES + header.compressed > room:
+        raise zr.Malformed(f"overlaps {behind}")
     # One read does for nearly every header; a longer one is read again, whole.
-    data = file.read_at(candidate.at, zr.LOCAL_BYTES + len(header.raw_name) + 64)
+    usual = zr.LOCAL_BYTES + len(header.raw_name) + 64
+    data = file.read_at(candidate.at, min(usual, room))
     total = zr.local_header_bytes(data)
+    if total > room:
+        raise zr.Malformed(f"overlaps {behind}")
     if total > len(data):
         data = file.read_at(candidate.at, total)
     local = zr.local_header(data)
     _compare(local, candidate)
+    if total + header.compressed > room:
+        raise zr.Malformed(f"overlaps {behind}")
     data_at = candidate.at + total
-    data_end = data_at + header.compressed
-    if data_end > end:
-        what = f"the next one, {shown(following.path)}" if following else "the central directory"
-        raise zr.Malformed(f"overlaps {what}")
+    rest_at = data_at + header.compressed
+    if candidate.folder and header.compressed:
+        empty = file.read_at(data_at, len(_EMPTY_DEFLATED)) == _EMPTY_DEFLATED
+        if not empty or header.compressed != len(_EMPTY_DEFLATED):
+            raise zr.Malformed("it is a folder, but carries data")
     if local.flags & zr.HAS_DESCRIPTOR:
-        rest = file.read_at(data_end, end - data_end) if end - data_end <= 24 else b""
-        if not zr.descriptor_matches(rest, header.crc, header.compressed, header.size):
-            raise zr.Malformed("its data descriptor is missing or disagrees with the directory")
-    elif data_end < end:
-        raise zr.Malformed(f"{end - data_end} bytes that belong to no entry follow it")
+        _check_descriptor(file, local, header, rest_at, end)
+    elif rest_at < end:
+        raise zr.Malformed(f"{end - rest_at} bytes that belong to no entry follow it")
     return data_at
+
+
+def _check_descriptor(
+    file: RandomAccess, local: zr.LocalHeader, header: zr.CentralHeader, at: int, end: int
+) -> None:
+    if header.method == 0 and _holds_signature(file, at - header.compressed, at):
+        raise zr.Malformed(
+            "it is stored, its size stands behind its data, and the data hold the signature of a "
+            "record: who reads the archive as a stream may take it to end there"
+        )
+    rest = file.read_at(at, end - at) if end - at <= zr.MOST_DESCRIPTOR_BYTES else b""
+    if not zr.descriptor_matches(
+        rest, header.crc, header.compressed, header.size, zip64=local.extra.zip64
+    ):
+        raise zr.Malformed("its data descriptor is missing or disagrees with the directory")
+
+
+def _holds_signature(file: RandomAccess, start: int, end: int) -> bool:
+    """Whether bytes of the file hold the signature of any record of a ZIP file."""
+    overlap = zr.SIGNATURE_BYTES - 1
+    for at in range(start, end, _SCAN_BYTES):
+        data = file.read_at(at, min(_SCAN_BYTES + overlap, end - at))
+        if any(signature in data for signature in zr.SIGNATURES):
+            return True
+    return False
 
 
 def _compare(local: zr.LocalHeader, candidate: Candidate) -> None:
@@ -98,13 +131,19 @@ def _compare(local: zr.LocalHeader, candidate: Candidate) -> None:
         name = local.raw_name.decode("utf-8", "backslashreplace")
         raise zr.Malformed(f"its local header names another file, {shown(name)}")
     known_path = (candidate.path + "/" * candidate.folder).encode()
-    for path in (header.unicode_path, local.unicode_path):
-        if path not in (None, known_path):
+    for extra in (header.extra, local.extra):
+        if extra.unknown is not None:
+            raise zr.Malformed(
+                f"it has an extra field 0x{extra.unknown:04x}, by which some readers may see "
+                "another file"
+            )
+        path = extra.unicode_path
+        if path is not None and path != known_path:
             name = path.decode("utf-8", "backslashreplace")
             raise zr.Malformed(f"a Unicode path field gives it another name, {shown(name)}")
     if local.method != header.method:
         raise zr.Malformed("its local header says another compression method")
-    if (local.flags ^ header.flags) & _TOLD_TWICE:
+    if local.flags != header.flags:
         raise zr.Malformed("the flags of its local header differ from the directory's")
     values = (local.crc, local.compressed, local.size)
     known = (header.crc, header.compressed, header.size)

@@ -42,10 +42,11 @@ def decode_names(
                     name,
                 )
             )
+        other = name if marked or raw.isascii() else raw.decode("cp437")
         folder = name.endswith("/")
-        path = name[:-1] if folder else name
+        path, other = (name[:-1], other[:-1]) if folder else (name, other)
         at = header.offset + shift
-        candidates.append(Candidate(header, path, folder, at, problem))
+        candidates.append(Candidate(header, path, other, folder, at, problem))
     return candidates, faults
 
 
@@ -79,14 +80,19 @@ def _name_problem(path: str) -> str:
 
 def judge_duplicates(candidates: list[Candidate]) -> Iterator[tuple[int, Fault | None]]:
     """Names that stand for two things; the fault is told once a name."""
-    counts = Counter(each.path for each in candidates if not each.name_problem)
+    counts: Counter[str] = Counter()
+    for each in candidates:
+        if not each.name_problem:
+            counts.update({each.path, each.cp437_path})
     in_order = sorted(counts) if any("/" in path for path in counts) else []
     told: set[str] = set()
-    for index, (_, path, folder, _, name_problem) in enumerate(candidates):
+    for index, (_, path, other, folder, _, name_problem) in enumerate(candidates):
         if name_problem:
             continue
         if counts[path] > 1:
             message = f"{counts[path]} entries are named {shown(path)}"
+        elif counts[other] > 1:
+            message = f"{shown(path)} is {shown(other)} to some readers, like another entry"
         elif in_order and not folder and _is_folder_too(path, in_order):
             message = f"{shown(path)} is both a file and a folder"
         else:

@@ -15,11 +15,15 @@ CENTRAL_SIGNATURE: Final = b"PK\x01\x02"
 LOCAL_SIGNATURE: Final = b"PK\x03\x04"
 DESCRIPTOR_SIGNATURE: Final = b"PK\x07\x08"
 
+SIGNATURES: Final = (LOCAL_SIGNATURE, DESCRIPTOR_SIGNATURE, CENTRAL_SIGNATURE, END_SIGNATURE)
+SIGNATURE_BYTES: Final = 4
+
 END_BYTES: Final = 22
 ZIP64_LOCATOR_BYTES: Final = 20
 ZIP64_END_BYTES: Final = 56
 CENTRAL_BYTES: Final = 46
 LOCAL_BYTES: Final = 30
+MOST_DESCRIPTOR_BYTES: Final = 24
 MOST_COMMENT_BYTES: Final = 0xFFFF
 
 ENCRYPTED: Final = 0x0001
@@ -36,6 +40,21 @@ _CENTRAL = struct.Struct("<4x6H3L5H2L")
 _LOCAL = struct.Struct("<4x5H3L2H")
 _ZIP64_EXTRA: Final = 0x0001
 _UNICODE_PATH_EXTRA: Final = 0x7075
+_HARMLESS_EXTRA: Final = frozenset(
+    {
+        _ZIP64_EXTRA,
+        _UNICODE_PATH_EXTRA,
+        0x000A,  # NTFS times
+        0x5455,  # extended timestamp
+        0x5855,  # Info-ZIP Unix, first form: times and owner
+        0x7855,  # Info-ZIP Unix, second form: owner
+        0x7875,  # Info-ZIP Unix, third form: owner
+        0x6375,  # Unicode comment
+        0xCAFE,  # a mark that jar sets
+        0xD935,  # alignment
+    }
+)
+"""Extra fields that change neither what an entry is nor what it holds, in any reader."""
 _MAX_16: Final = 0xFFFF
 _MAX_32: Final = 0xFFFFFFFF
 
@@ -55,10 +74,23 @@ class EndRecord(NamedTuple):
     directory_offset: int
 
 
+class ExtraFields(NamedTuple):
+    """What the extra fields of a header say that matters to what is read.
+
+    Attributes:
+        unknown: the id of a field that is not among those known to be harmless, or None.
+        unicode_path: the name that an Info-ZIP Unicode path field gives, or None.
+        zip64: whether there is a zip64 field, so that sizes in a data descriptor have 64 bits.
+    """
+
+    unknown: int | None = None
+    unicode_path: bytes | None = None
+    zip64: bool = False
+
+
 class CentralHeader(NamedTuple):
     """One file header of the central directory, with what a zip64 extra field adds merged in."""
 
-    made_by: int
     version: int
     flags: int
     method: int
@@ -70,7 +102,7 @@ class CentralHeader(NamedTuple):
     attributes: int
     offset: int
     raw_name: bytes
-    unicode_path: bytes | None
+    extra: ExtraFields
     record_bytes: int
 
 
@@ -83,8 +115,11 @@ class LocalHeader(NamedTuple):
     compressed: int
     size: int
     raw_name: bytes
-    unicode_path: bytes | None
+    extra: ExtraFields
     record_bytes: int
+
+
+_NO_EXTRA = ExtraFields()
 
 
 def comment_bytes(end: bytes) -> int:
@@ -101,7 +136,7 @@ def end_record(data: bytes) -> EndRecord:
 def zip64_end_offset(locator: bytes) -> int:
     """The offset of the zip64 end record, from its locator of 20 bytes."""
     disk, offset, disks = _ZIP64_LOCATOR.unpack_from(locator)
-    if disk != 0 or disks > 1:
+    if disk != 0 or disks != 1:
         raise Malformed("the archive is one of several volumes")
     return int(offset)
 
@@ -126,7 +161,7 @@ def central_header(data: memoryview, at: int) -> CentralHeader:
     """The file header that begins at an offset of the central directory's bytes."""
     if bytes(data[at : at + 4]) != CENTRAL_SIGNATURE or at + CENTRAL_BYTES > len(data):
         raise Malformed("the central directory holds something that is no file header")
-    (made_by, version, flags, method, time, date, crc, compressed, size, name_bytes, extra_bytes,
+    (_, version, flags, method, time, date, crc, compressed, size, name_bytes, extra_bytes,
      comment, disk, _, attributes, offset) = _CENTRAL.unpack_from(data, at)  # fmt: skip
     name_at = at + CENTRAL_BYTES
     extra_at = name_at + name_bytes
@@ -134,16 +169,16 @@ def central_header(data: memoryview, at: int) -> CentralHeader:
     if at + record_bytes > len(data):
         raise Malformed("the central directory ends within a file header")
     raw_name = bytes(data[name_at:extra_at])
-    unicode_path = None
+    extra = _NO_EXTRA
     if extra_bytes:
-        extra = _extra_fields(bytes(data[extra_at : extra_at + extra_bytes]))
-        unicode_path = _unicode_path(extra)
-        size, compressed, offset = _zip64_values(extra, size, compressed, offset)
+        fields = _extra_fields(bytes(data[extra_at : extra_at + extra_bytes]))
+        extra = _judge_extra(fields)
+        size, compressed, offset = _zip64_values(fields, size, compressed, offset)
     if disk not in (0, _MAX_16):
         raise Malformed("the archive is one of several volumes")
     return CentralHeader(
-        made_by, version & 0xFF, flags, method, time, date, crc, compressed, size, attributes,
-        offset, raw_name, unicode_path, record_bytes,
+        version & 0xFF, flags, method, time, date, crc, compressed, size, attributes,
+        offset, raw_name, extra, record_bytes,
     )  # fmt: skip
 
 
@@ -164,22 +199,20 @@ def local_header(data: bytes) -> LocalHeader:
         data
     )
     raw_name = data[LOCAL_BYTES : LOCAL_BYTES + name_bytes]
-    unicode_path = None
+    extra = _NO_EXTRA
     if extra_bytes:
-        extra = _extra_fields(data[LOCAL_BYTES + name_bytes : total])
-        unicode_path = _unicode_path(extra)
-        size, compressed, _ = _zip64_values(extra, size, compressed, 0)
-    return LocalHeader(flags, method, crc, compressed, size, raw_name, unicode_path, total)
+        fields = _extra_fields(data[LOCAL_BYTES + name_bytes : total])
+        extra = _judge_extra(fields)
+        size, compressed, _ = _zip64_values(fields, size, compressed, 0)
+    return LocalHeader(flags, method, crc, compressed, size, raw_name, extra, total)
 
 
-def descriptor_matches(data: bytes, crc: int, compressed: int, size: int) -> bool:
-    """Whether bytes are exactly a data descriptor, in any of its four forms, with these values."""
-    plain = data[4:] if len(data) in (16, 24) and data[:4] == DESCRIPTOR_SIGNATURE else data
-    if len(plain) == 12:
-        return struct.unpack("<3L", plain) == (crc, compressed & _MAX_32, size & _MAX_32)
-    if len(plain) == 20:
-        return struct.unpack("<LQQ", plain) == (crc, compressed, size)
-    return False
+def descriptor_matches(data: bytes, crc: int, compressed: int, size: int, *, zip64: bool) -> bool:
+    """Whether bytes are exactly a data descriptor, with or without signature, with these values."""
+    form = "<LQQ" if zip64 else "<3L"
+    values = (crc, compressed, size) if zip64 else (crc, compressed & _MAX_32, size & _MAX_32)
+    plain = struct.pack(form, *values)
+    return data in (plain, DESCRIPTOR_SIGNATURE + plain)
 
 
 def _extra_fields(data: bytes) -> dict[int, bytes]:
@@ -196,6 +229,11 @@ def _extra_fields(data: bytes) -> dict[int, bytes]:
         found[kind] = data[at : at + length]
         at += length
     return found
+
+
+def _judge_extra(fields: dict[int, bytes]) -> ExtraFields:
+    unknown = next((kind for kind in fields if kind not in _HARMLESS_EXTRA), None)
+    return ExtraFields(unknown, _unicode_path(fields), _ZIP64_EXTRA in fields)
 
 
 def _zip64_values(

@@ -44,11 +44,11 @@ def pages_at_root(rule: Rule, review: Review) -> Findings:
 @field_rule("MF103")
 def no_folders(rule: Rule, review: Review) -> Findings:
     """Sub-directories are no part of the field."""
-    closed = {e.path: e.problem for e in review.nested if e.kind is EntryKind.IRREGULAR}
+    closed = {e.path: e.problem for e in review.nested if e.kind is EntryKind.UNREADABLE}
     for folder in review.field.folders:
         if folder == review.wrapper:
             continue
-        note = f" (it is {closed[folder]})" if folder in closed else ""
+        note = f" (it cannot be read: {closed[folder]})" if folder in closed else ""
         yield rule.finding(f"{folder}/", f"a sub-directory is no part of the field{note}")
 
 
@@ -70,7 +70,8 @@ def no_debris(rule: Rule, review: Review) -> Findings:
 def regular_files(rule: Rule, review: Review) -> Findings:
     """A page or attachment is a regular file, and can be read."""
     for entry in review.field.irregular:
-        yield rule.finding(entry.path, f"{shown(entry.path)} is {entry.problem}")
+        how = "cannot be read:" if entry.kind is EntryKind.UNREADABLE else "is"
+        yield rule.finding(entry.path, f"{shown(entry.path)} {how} {entry.problem}")
     for name, error in review.unreadable:
         yield rule.finding(name, _reading_problem(name, error), hint=error.hint)
 

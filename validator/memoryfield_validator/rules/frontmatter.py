@@ -251,7 +251,8 @@ def _wrong_type(rule: Rule, page: Page, problem: TypeProblem) -> Finding:
     elif isinstance(node, Scalar):
         kind = _KINDS.get(node.tag, f"a {node.tag}").format(value=str(node.value).lower())
         message = f"`{name}` must be text, but YAML 1.1 reads {shown(source)} as {kind}"
-        hint = f"quote it: {name}: '{node.text}'"
+        quoted = node.text.replace("'", "''")
+        hint = f"quote it: {name}: '{quoted}'"
     else:
         what = "a list" if isinstance(node, Sequence) else "a mapping"
         message = f"`{name}` must be text, but {shown(source, 40)} is {what}"

@@ -65,7 +65,7 @@ def page_size(rule: Rule, page: Page, review: Review) -> Findings:
             page.name,
             f"{len(page.raw)} bytes, {over} over the {MOST_PAGE_BYTES} that are sure to be "
             "searchable",
-            at=page.position_of_byte(_character_start(page.raw, MOST_PAGE_BYTES)),
+            at=page.position_of_byte(_character_start(page, MOST_PAGE_BYTES)),
         )
 
 
@@ -203,11 +203,11 @@ def _what_is_wrong(name: str) -> str:
     return "it begins or ends with a hyphen"
 
 
-def _character_start(raw: bytes, offset: int) -> int:
-    """Where the character begins that a byte is part of; the byte itself if it is part of none."""
-    for start in range(offset, offset - 4, -1):
-        if raw[start] & 0xC0 != 0x80:
-            return start
+def _character_start(page: Page, offset: int) -> int:
+    """Where the character begins that a byte is part of; the byte itself if that cannot be told."""
+    if page.undecodable_at is None:
+        while page.raw[offset] & 0xC0 == 0x80:
+            offset -= 1
     return offset
 
 

@@ -1,0 +1,67 @@
+"""A long validation shows that it goes on, to people alone and never in the answer."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.archives import ZipEntry, zip_bytes
+from tests.cli.command import COMMAND, call, neutral_environment, spawn
+from tests.cli.terminal import TERMINAL, on_a_terminal, written
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
+
+BAR = b"Checking"
+SHOW_CURSOR = b"\x1b[?25h"
+"""The last thing the bar does, but for clearing its line."""
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A field with enough to do."""
+    path = tmp_path_factory.mktemp("long") / "long.memoryfield.zip"
+    path.write_bytes(zip_bytes(*(ZipEntry(f"page-{n}.md", b"x\n") for n in range(1000))))
+    return path
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_bar_stands_on_stderr_alone(form: str, long: Path) -> None:
+    """With the answer in a pipe and people at the terminal, both get what is theirs."""
+    arguments = ["validate", "--format", form, str(long)]
+    keyboard, screen = os.openpty()
+    with subprocess.Popen(
+        [COMMAND, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=screen,
+        env=neutral_environment() | TERMINAL,
+    ) as process:
+        os.close(screen)
+        assert process.stdout is not None
+        seen, answer = written(keyboard), process.stdout.read()
+    assert BAR in seen
+    assert b"MF" not in seen
+    assert answer == spawn(*arguments).stdout
+    assert form == "text" or json.loads(answer)["pages"] == 1000
+
+
+def test_report_begins_when_the_bar_is_gone(long: Path) -> None:
+    """On one terminal, the bar does not draw over the report."""
+    bar, _, report = on_a_terminal("validate", long).partition(SHOW_CURSOR)
+    assert BAR in bar
+    assert b"MF" not in bar
+    assert report.count(b"MF204") == 1000
+
+
+def test_no_bar_without_a_terminal(long: Path) -> None:
+    """A log gets no bar."""
+    assert spawn("validate", long).stderr == b""
+    assert call("validate", long).stderr == b""
+
+
+def test_no_bar_for_a_short_job(places: Path) -> None:
+    """What takes a moment needs no bar."""
+    assert BAR not in on_a_terminal("validate", places / "good")
