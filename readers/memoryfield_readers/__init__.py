@@ -9,7 +9,7 @@ with open_field("handbook.memoryfield.zip") as field:
 
 from __future__ import annotations
 
-from .display import shown, visible, visible_lines
+from .display import as_unicode, shown, visible, visible_lines
 from .entry import Entry, EntryKind
 from .errors import (
     AccessDenied,
@@ -26,17 +26,21 @@ from .errors import (
 )
 from .field import Field
 from .frontmatter import Frontmatter, FrontmatterError, FrontmatterState, read_frontmatter
-from .lfs import is_lfs_pointer
+from .lfs import MOST_POINTER_BYTES, is_lfs_pointer
 from .limits import DEFAULT_LIMITS, Limits
 from .manifest import Manifest
-from .names import is_debris, is_page_name, topmost_debris
-from .opening import inspect_field, open_field
+from .names import ARCHIVE_SUFFIX, PAGE_NAME, is_debris, is_page_name, topmost_debris
+from .opening import HARMLESS_FAULTS, inspect_field, open_field
 from .page import Page
 from .source import Source
 from .text_position import Position
 
 __all__ = [
+    "ARCHIVE_SUFFIX",
     "DEFAULT_LIMITS",
+    "HARMLESS_FAULTS",
+    "MOST_POINTER_BYTES",
+    "PAGE_NAME",
     "AccessDenied",
     "Entry",
     "EntryKind",
@@ -59,6 +63,7 @@ __all__ = [
     "SourceUnavailable",
     "UnknownLimit",
     "UnsafeArchive",
+    "as_unicode",
     "inspect_field",
     "is_debris",
     "is_lfs_pointer",

@@ -25,6 +25,11 @@ def visible_lines(text: str) -> str:
     return _UNSAFE_IN_BODY.sub(_escaped, text)
 
 
+def as_unicode(name: str) -> str:
+    """A name that any encoding of Unicode can carry: bytes that are not UTF-8 become U+FFFD."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def shown(text: str, most: int = 120) -> str:
     """Text between back quotes for use in a message, escaped, and cut to so many characters."""
     cut = text if len(text) <= most else text[: most - 1] + "…"

@@ -9,6 +9,9 @@ PAGE_SUFFIX = ".md"
 PAGE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.md")
 """The name of a page (MF201); always used with `fullmatch`, since `$` lets a line feed through."""
 
+ARCHIVE_SUFFIX = ".memoryfield.zip"
+"""The ending of an archive's name (MF602)."""
+
 INDEX_SUFFIXES = (".sqlite3", ".sqlite3-wal", ".sqlite3-shm", ".sqlite3-journal")
 """Endings of vector indexes and of what SQLite leaves beside them: no part of a field pin."""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tests.archives import ZipEntry, zip_bytes
-from tests.cli.command import COMMAND, FAULTY, SECONDS, folder, neutral_environment
+from tests.cli.command import COMMAND, FAULTY, SECONDS, Outcome, folder, neutral_environment
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals of POSIX")
 
@@ -52,8 +52,19 @@ def start(*arguments: str | Path, env: Mapping[str, str]) -> subprocess.Popen[by
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        bufsize=0,  # what is read line by line leaves the rest to `rest_of`
         env=neutral_environment() | dict(env),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # else, with `&`, ignored
     )
+
+
+def rest_of(process: subprocess.Popen[bytes]) -> Outcome:
+    """What a process still says until its end."""
+    try:
+        stdout, stderr = process.communicate(timeout=SECONDS)
+    finally:
+        process.kill()
+    return Outcome(process.returncode, stdout, stderr)
 
 
 def test_nobody_reads_on(arguments: list[str], env: dict[str, str], large: Path) -> None:
@@ -142,20 +153,16 @@ def test_interrupted_by_the_keyboard(form: str, large: Path, tmp_path: Path) -> 
         assert process.stderr is not None
         assert b"missing" in process.stderr.readline()  # now it is in the midst of it
         process.send_signal(signal.SIGINT)
-        assert process.stdout is not None
-        answer = process.stdout.read()
-        assert process.stderr.read() == b"memoryfield: interrupted\n"
-        assert process.wait(SECONDS) == 130
-    assert (b"MF304" in answer) == (form == "text")
+        done = rest_of(process)
+    assert (done.code, done.err) == (130, "memoryfield: interrupted\n")
+    assert ("MF304" in done.out) == (form == "text")
 
 
-def test_interrupted_while_reading(large: Path) -> None:
+def test_interrupted_while_it_answers(large: Path) -> None:
     """Nor does any other command show where it was interrupted."""
     with start("ls", "--long", large, env={}) as process:
         assert process.stdout is not None
-        assert process.stderr is not None
         process.stdout.readline()  # it cannot end: the pipe holds less than it has to say
         process.send_signal(signal.SIGINT)
-        process.stdout.read()
-        assert process.stderr.read() == b"memoryfield: interrupted\n"
-        assert process.wait(SECONDS) == 130
+        done = rest_of(process)
+    assert (done.code, done.err) == (130, "memoryfield: interrupted\n")

@@ -35,7 +35,7 @@ OTHER_READERS = (
         "asi.md",
     ),
     _extra("a PKWARE Unix field may make it a link", "pk.md", 0x000D, bytes(12)),
-    _extra("a libarchive field makes it a link to bsdtar", "xl.md", 0x6C78, b"\x07\x17\x03\xff\xa1"),
+    _extra("a libarchive field makes it a link to bsdtar", "xl.md", 0x6C78, b"\x07\x17\3\xff\xa1"),
     _extra("an AES field without encryption", "aes.md", 0x9901, bytes(7)),
     _extra("a field of nobody", "who.md", 0xBEEF, b""),
     Hostile(

@@ -124,7 +124,9 @@ CLOSED = (
 )
 
 CAUSES = (
-    _value("Foo: bar", 2, 11, "quote the value of `title`: it holds `: `", "mapping values"),
+    _value(
+        "Foo: bar", 2, 11, "quote the value of `title`: it holds `: `", "within an unquoted value"
+    ),
     _value("Foo bar:", 2, 15, "quote the value of `title`: it holds `: `"),
     _value("@home", 2, 8, "quote the value of `title`: a plain value cannot begin with `@`"),
     _value("`code`", 2, 8, "a plain value cannot begin with a backtick"),

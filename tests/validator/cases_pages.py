@@ -285,7 +285,7 @@ MARKERS = (
         "in the frontmatter",
         page(more="<<<<<<< ours\n"),
         _marker(6, "<<<<<<<"),
-        error("MF301", 7, 1, says="cannot be read"),
+        error("MF301", 6, 1, says="cannot be read", hint="resolve the merge conflict"),
     ),
 )
 

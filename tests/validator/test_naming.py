@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memoryfield_readers import is_page_name
 from memoryfield_validator.naming import conforming_name
-from memoryfield_validator.yaml_hints import hint_for_line
+from memoryfield_validator.yaml_hints import hint_at
 
 
 @given(st.text(max_size=300))
@@ -76,6 +76,6 @@ def test_names_that_are_suggested(name: str, better: str) -> None:
     ],
 )
 def test_hint_names_the_usual_cause(line: str, hint: str | None) -> None:
-    """A line that breaks a block for a usual reason gets a hint; one that looks fine gets none."""
-    found = hint_for_line(line)
-    assert found is None if hint is None else found is not None and found.endswith(hint)
+    """A line that breaks a block for a usual reason gets its hint, any other a general one."""
+    found = hint_at(f"---\n{line}\n---\n", 2)
+    assert found.endswith(hint if hint is not None else "more than plain words")

@@ -7,7 +7,7 @@ from tests.archives import ZipEntry, zip_bytes
 from tests.validator.fields import archive, page, rules_in, validated
 
 from memoryfield_spec import UnknownRequirement, catalogue
-from memoryfield_validator import Report, registered
+from memoryfield_validator import NotChecked, Report, registered
 
 FIELD = archive(
     {
@@ -39,7 +39,6 @@ def found(*, select: list[str] | None = None, ignore: list[str] | None = None) -
         (None, ["MF1", "mf2"], ["MF301", "MF304", "MF305", "MF308"]),
         (["MF3"], ["MF304", "MF308"], ["MF301", "MF305"]),
         (["MF3"], ["MF"], []),
-        (["MF701"], None, []),
         (None, ["MF8"], ALL),
     ],
 )
@@ -78,6 +77,14 @@ def test_unknown_pattern_is_an_error(pattern: str) -> None:
         with pytest.raises(UnknownRequirement) as caught:
             found(**settings)
         assert caught.value.id == pattern
+
+
+@pytest.mark.parametrize("pattern", ["MF701", "MF8", "mf9"])
+def test_what_is_not_checked_cannot_be_selected(pattern: str) -> None:
+    """To select what has no rule is an error: nothing would be checked, and all would seem well."""
+    with pytest.raises(NotChecked, match=f"{pattern} selects no requirement"):
+        found(select=["MF3", pattern])
+    assert found(ignore=[pattern]) == ALL
 
 
 def test_unknown_pattern_names_what_may_be_meant() -> None:

@@ -142,7 +142,7 @@ def test_lines_are_never_wrapped(width: int) -> None:
     [
         ("", ""),
         ("abc ", "abc "),
-        ("\t", "    "),
+        ("x\t", "x    "),
         ("a\tb\t", "a    b    "),
         ("鍋", "鍋"),
         ("🍳鍋é", "🍳鍋é"),

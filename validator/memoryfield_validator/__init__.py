@@ -11,7 +11,18 @@ print(report.verdict, report.digest)
 from __future__ import annotations
 
 from .finding import LEVELS, Finding, Report
-from .registry import registered
-from .validation import Profile, validate
+from .registry import NotChecked, matching, registered, rule_set
+from .validation import Profile, Progress, validate
 
-__all__ = ["LEVELS", "Finding", "Profile", "Report", "registered", "validate"]
+__all__ = [
+    "LEVELS",
+    "Finding",
+    "NotChecked",
+    "Profile",
+    "Progress",
+    "Report",
+    "matching",
+    "registered",
+    "rule_set",
+    "validate",
+]

@@ -13,14 +13,12 @@ from collections.abc import Mapping as MappingABC
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
-from memoryfield_readers.frontmatter import Frontmatter, Mapping, Node, Scalar
+from memoryfield_readers.frontmatter import STR, TIMESTAMP, Frontmatter, Mapping, Node, Scalar
 from memoryfield_spec import schema
 
 from .datetimes import read_moment
 
 DATETIME_FIELDS = ("created", "updated")
-STR = "str"
-TIMESTAMP = "timestamp"
 
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 
@@ -78,12 +76,10 @@ class _NotText:
 
 
 def _json_value(name: str, node: Node) -> Any:
-    if isinstance(node, Mapping):
-        return {}
     if not isinstance(node, Scalar):
-        return []
+        return {} if isinstance(node, Mapping) else []
     is_text = node.tag == STR or (node.tag == TIMESTAMP and name in DATETIME_FIELDS)
-    return _NotText() if isinstance(node.value, str) and not is_text else node.value
+    return node.value if is_text or not isinstance(node.value, str) else _NotText()
 
 
 @cache

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from memoryfield_readers import MemoryfieldError
+from memoryfield_readers import MemoryfieldError, as_unicode
 from memoryfield_spec import Level
 
 LEVELS: tuple[Level, ...] = ("error", "warning", "info")
@@ -52,18 +52,13 @@ class Finding:
         return {
             "rule": self.rule,
             "level": self.level,
-            "file": None if self.file is None else _as_unicode(self.file),
+            "file": None if self.file is None else as_unicode(self.file),
             "line": self.line,
             "column": self.column,
             "message": self.message,
             "hint": self.hint,
             "fixable": self.fixable,
         }
-
-
-def _as_unicode(name: str) -> str:
-    """A name that JSON can carry: bytes that are not UTF-8 become U+FFFD."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +99,7 @@ class Report:
         """The report as `report.schema.json` describes it."""
         return {
             "version": 1,
-            "location": _as_unicode(self.location),
+            "location": as_unicode(self.location),
             "verdict": self.verdict,
             "digest": self.digest,
             "pages": self.pages,

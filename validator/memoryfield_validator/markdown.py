@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 _FENCE = re.compile(
@@ -19,10 +19,15 @@ _FENCE = re.compile(
 _BLANK_LINE = re.compile(r"\n[ \t>]*+\r?\n")
 _BRACKET = re.compile(rf"\\.|[\[\]]|{_BLANK_LINE.pattern}")
 _TICKS = re.compile(r"`+")
+_LINE = re.compile(
+    r"^(?P<indent>[ \t]*+)(?P<item>(?:[-*+]|[0-9]{1,9}[.)])[ \t])?[^\n]*+\n?", re.MULTILINE
+)
+_INDENTED = re.compile(r"^(?: {4}| {0,3}\t)", re.MULTILINE)
 _NOT_LINE_END = re.compile(r"[^\n]")
 _GAP = r"[ \t]*+(?:\r?\n[ \t]*+)?"
 _TARGET = r"(?:<([^<>\n]*)>|((?:[^\s()<>\\]++|\\\S|\([^\s()]*\))++))"
-_INLINE_TARGET = re.compile(rf"{_GAP}{_TARGET}(?={_GAP}\)|(?=\s){_GAP}[\"'(])")
+_TITLE = r"(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\))"
+_INLINE_TARGET = re.compile(rf"{_GAP}{_TARGET}(?={_GAP}\)|(?=\s){_GAP}{_TITLE}{_GAP}\))")
 _DEFINITION = re.compile(
     rf"^[ \t>]{{0,8}}\[(?!\^)[^\[\]\n]+(\]):{_GAP}{_TARGET}(?:[ \t]++[\"'(][^\n]*|[ \t]*+\r?)$",
     re.MULTILINE,
@@ -38,12 +43,14 @@ class Link(NamedTuple):
     Attributes:
         target: where it leads, with escapes and character references resolved.
         offset: where the target stands in the text.
+        end: where it ends.
         bracket: where the bracket stands that closes the text or label before it.
         inline: whether it is no definition.
     """
 
     target: str
     offset: int
+    end: int
     bracket: int
     inline: bool
 
@@ -79,7 +86,7 @@ def _link(match: re.Match[str], group: int, bracket: int, *, inline: bool) -> Li
     target = match[group]
     if "\\" in target or "&" in target:
         target = _ESCAPE.sub(lambda escape: escape[1] or html.unescape(escape[0]), target)
-    return Link(target, match.start(group), bracket, inline)
+    return Link(target, match.start(group), match.end(group), bracket, inline)
 
 
 def _closing_brackets(prose: str) -> set[int]:
@@ -100,10 +107,64 @@ def _closing_brackets(prose: str) -> set[int]:
 
 
 def without_code(text: str) -> str:
-    """The text with fenced and inline code turned into blanks; offsets and lines stay."""
+    """The text with code and comments turned into blanks; offsets and lines stay.
+
+    Code is fenced, indented (by four columns, after a blank line, and in no list) or inline.
+    """
     if "```" in text or "~~~" in text:
         text = without_fenced_code(text)
+    text = _without_indented_code(without_comments(text))
     return _without_inline_code(text) if "`" in text else text
+
+
+def without_comments(text: str) -> str:
+    """The text with HTML comments turned into blanks; one that is never closed is let be."""
+    spans: list[tuple[int, int]] = []
+    at = text.find("<!--")
+    while at >= 0:
+        end = text.find("-->", at + 4)
+        if end < 0:
+            break
+        spans.append((at, end + 3))
+        at = text.find("<!--", end + 3)
+    return blanked(text, spans)
+
+
+def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with everything but line ends turned into blanks in some spans, in any order."""
+    pieces: list[str] = []
+    done = 0
+    for start, end in sorted(spans):
+        if end > done:
+            start = max(start, done)
+            pieces += [text[done:start], _blank(text[start:end])]
+            done = end
+    return "".join(pieces) + text[done:]
+
+
+def _without_indented_code(text: str) -> str:
+    """The text with indented code turned into blanks; what is indented in a list is no code."""
+    if not _INDENTED.search(text):
+        return text
+    spans: list[tuple[int, int]] = []
+    in_list = False
+    may_begin = True  # at the start of the text, and after a blank line
+    for line in _LINE.finditer(text):
+        if line[0].isspace():
+            may_begin = True
+        elif line["item"]:
+            in_list, may_begin = True, False
+        elif not line["indent"]:
+            in_list, may_begin = in_list and not may_begin, False
+        elif may_begin and not in_list and _is_code_indent(line["indent"]):
+            spans.append(line.span())
+        else:
+            may_begin = False
+    return blanked(text, spans)
+
+
+def _is_code_indent(indent: str) -> bool:
+    return "\t" in indent[:4] or len(indent) >= 4
 
 
 def without_fenced_code(text: str) -> str:

@@ -8,14 +8,17 @@ from collections.abc import Container
 from memoryfield_readers import Page, is_page_name
 
 from .link_targets import relative_target
-from .markdown import links, without_fenced_code
+from .markdown import blanked, links, without_comments, without_fenced_code
 
-_FILE_NAME = re.compile(r"(?<![\w./\\-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.md(?![\w-])")
+_FILE_NAME = re.compile(r"(?<![\w./\\%~@=?&#-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.md(?![\w-])")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}+://[^\s<>]++")
 
 
 def mentioned_pages(page: Page, names: Container[str]) -> dict[str, int]:
-    """The pages that a page's body links to or spells out, outside of code (of fenced code alone
-    for a name that is spelt out).
+    """The pages that a page's body links to or spells out.
+
+    A link counts outside of code; a name that is spelt out counts also in inline code, but not in
+    fenced code, in comments, and in the targets of links and URLs.
 
     Arguments:
         page: the page, as a rule `index.md` or `listing.md`.
@@ -25,15 +28,18 @@ def mentioned_pages(page: Page, names: Container[str]) -> dict[str, int]:
         Name to the offset in `page.text` at which it stands first, in the order of the text.
     """
     body = page.body
+    if ".md" not in body:
+        return {}
     start = page.frontmatter.body_offset
     found: list[tuple[int, str]] = []
-    if ".md" in body:
-        prose = without_fenced_code(body)
-        found += [(match.start(), match[0]) for match in _FILE_NAME.finditer(prose)]
-        for link in links(body):
-            name = relative_target(link.target)
-            if name and _is_page(name, names):
-                found.append((link.offset, name))
+    spans = [(match.start(), match.end()) for match in _URL.finditer(body)]
+    for link in links(body):
+        spans.append((link.offset, link.end))
+        name = relative_target(link.target)
+        if name and _is_page(name, names):
+            found.append((link.offset, name))
+    prose = blanked(without_fenced_code(without_comments(body)), spans)
+    found += [(match.start(), match[0]) for match in _FILE_NAME.finditer(prose)]
     first: dict[str, int] = {}
     for offset, name in sorted(found):
         first.setdefault(name, start + offset)

@@ -85,6 +85,13 @@ class RuleSet:
     frontmatter: BoundPageChecks
 
 
+class NotChecked(UnknownRequirement):
+    """The requirements that were selected have no rule, so that nothing would be checked."""
+
+    def __str__(self) -> str:
+        return f"{self.id} selects no requirement that this version checks"
+
+
 def field_rule(id: str) -> Callable[[FieldCheck], FieldCheck]:
     """Register a check that sees the field after all pages have been read."""
 
@@ -136,6 +143,16 @@ def matching(patterns: Iterable[str]) -> frozenset[str]:
     return frozenset(ids)
 
 
+def _selected(patterns: Iterable[str]) -> frozenset[str]:
+    ids: set[str] = set()
+    for pattern in patterns:
+        found = matching([pattern]) & registered()
+        if not found:
+            raise NotChecked(pattern)
+        ids |= found
+    return frozenset(ids)
+
+
 def rule_set(
     *, select: Iterable[str] | None = None, ignore: Iterable[str] | None = None
 ) -> RuleSet:
@@ -143,8 +160,9 @@ def rule_set(
 
     Raises:
         UnknownRequirement: a pattern matches no id.
+        NotChecked: a pattern selects nothing that has a rule.
     """
-    ids = registered() if select is None else registered() & matching(select)
+    ids = registered() if select is None else _selected(select)
     ids -= matching(ignore or ())
     rules = {
         id: Rule(id, requirement.level, requirement.hint)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from typing import Literal, TypeAlias
 
 from memoryfield_readers import (
+    HARMLESS_FAULTS,
     Fault,
     Field,
     FrontmatterState,
@@ -21,7 +23,7 @@ from memoryfield_spec import catalogue
 
 from . import rules as _rules  # noqa: F401 - importing the rules registers them
 from .finding import Finding, Report
-from .registry import BoundPageChecks, RuleSet, rule_set
+from .registry import RuleSet, rule_set
 from .review import Review, Unreadable
 
 Profile: TypeAlias = Literal["kit", "draft-0.1"]
@@ -30,7 +32,8 @@ Progress: TypeAlias = Callable[[str], None]
 MOST_FINDINGS = 100
 """Findings of one rule in one page that are told one by one."""
 
-_SAFE_FAULTS = frozenset({"MF609"})
+MOST_IN_FIELD = 20_000
+"""Findings of one rule in one field that are told one by one: more than there can be pages."""
 
 
 def validate(
@@ -56,23 +59,67 @@ def validate(
     """
     chosen = rule_set(select=select, ignore=ignore)
     review = Review(field)
-    findings: list[Finding] = []
-    for name in field.pages:
-        page = _read(name, review)
-        if page is not None:
-            _check_page(page, review, chosen, findings)
-        if progress is not None:
-            progress(name)
-    _read_the_rest(review)
+    findings = _Findings()
+    if not _is_beyond_limits(field):
+        for name in field.pages:
+            page = _read(name, review)
+            if page is not None:
+                _check_page(page, review, chosen, findings)
+            if progress is not None:
+                progress(name)
+        _read_the_rest(review)
     review.look_into_folders()
     review.faults.extend(field.damaged())
     for rule, check in chosen.field:
-        findings.extend(check(rule, review))
+        findings.add(check(rule, review), MOST_IN_FIELD)
+    told = findings.all()
     if profile == "draft-0.1":
-        findings = [_by_draft(finding) for finding in findings]
-    findings.sort(key=Finding.order)
+        told = [_by_draft(finding) for finding in told]
+    told.sort(key=Finding.order)
     digest, pages = _digest(review), len(field.pages)
-    return Report(field.location, digest, pages, tuple(findings), review.unread())
+    return Report(field.location, digest, pages, tuple(told), review.unread())
+
+
+class _Findings:
+    """Findings as they come, within bounds: a hostile field could else fill the memory."""
+
+    def __init__(self) -> None:
+        self._kept: list[Finding] = []
+        self._counts: Counter[str] = Counter()
+
+    def add(self, found: Iterator[Finding], most: int) -> None:
+        """Keep findings of one rule; beyond `most` at once, the last says how many there are."""
+        for first in found:
+            self._keep(first)
+            for finding in islice(found, most - 2):
+                self._keep(finding)
+            for last in found:
+                more = sum(1 for _ in found)
+                note = f" (and {more} more)" if more else ""
+                self._keep(replace(last, message=last.message + note))
+
+    def all(self) -> list[Finding]:
+        """What was kept, and a finding for what was not."""
+        left_out = (
+            replace(
+                next(kept for kept in self._kept if kept.rule == rule),
+                file=None, line=None, column=None, fixable=False,
+                message=f"there are {count - MOST_IN_FIELD} more findings of this rule",
+            )
+            for rule, count in self._counts.items()
+            if count > MOST_IN_FIELD
+        )  # fmt: skip
+        return [*self._kept, *left_out]
+
+    def _keep(self, finding: Finding) -> None:
+        self._counts[finding.rule] += 1
+        if self._counts[finding.rule] <= MOST_IN_FIELD:
+            self._kept.append(finding)
+
+
+def _is_beyond_limits(field: Field) -> bool:
+    """Whether the field as a whole is too large to read; that is told, and nothing is read."""
+    return any(fault.rule == "MF607" and fault.entry is None for fault in field.faults)
 
 
 def _read(name: str, review: Review) -> Page | None:
@@ -93,32 +140,15 @@ def _note(name: str, error: MemoryfieldError, review: Review) -> None:
         review.unreadable.append(Unreadable(name, error))
 
 
-def _check_page(page: Page, review: Review, chosen: RuleSet, findings: list[Finding]) -> None:
+def _check_page(page: Page, review: Review, chosen: RuleSet, findings: _Findings) -> None:
     if is_lfs_pointer(page.raw):
         review.pointers.append(page.name)  # what stands there is not the page's content
         return
-    _apply(chosen.page, page, review, findings)
+    for rule, check in chosen.page:
+        findings.add(check(rule, page, review), MOST_FINDINGS)
     if page.frontmatter.state is FrontmatterState.PARSED:
-        _apply(chosen.frontmatter, page, review, findings)
-
-
-def _apply(checks: BoundPageChecks, page: Page, review: Review, findings: list[Finding]) -> None:
-    for rule, check in checks:
-        found = check(rule, page, review)
-        for finding in found:
-            findings.append(finding)
-            findings.extend(_bounded(found, MOST_FINDINGS - 1))
-
-
-def _bounded(found: Iterator[Finding], most: int) -> Iterator[Finding]:
-    """At most so many findings; the last says how many there are besides.
-
-    A page of a megabyte could else fill the memory with findings of one rule.
-    """
-    yield from islice(found, most - 1)
-    for last in found:
-        more = sum(1 for _ in found)
-        yield replace(last, message=f"{last.message} (and {more} more)") if more else last
+        for rule, check in chosen.frontmatter:
+            findings.add(check(rule, page, review), MOST_FINDINGS)
 
 
 def _read_the_rest(review: Review) -> None:
@@ -143,7 +173,7 @@ def _digest(review: Review) -> str | None:
 def _leaves_no_pin(fault: Fault, review: Review) -> bool:
     """Whether a field with such a fault has no pin; one with a page beyond the limit still has."""
     is_large_page = fault.rule == "MF607" and fault.entry in review.field.pages
-    return fault.rule not in _SAFE_FAULTS and not is_large_page
+    return fault.rule not in HARMLESS_FAULTS and not is_large_page
 
 
 def _by_draft(finding: Finding) -> Finding:

@@ -19,11 +19,43 @@ _INDICATORS = {
     "|": "`|` begins a block of lines",
     ">": "`>` begins a folded block",
 }
+_NO_BLANK = re.compile(r"[ ]*([A-Za-z_][A-Za-z0-9_-]*):[^\s/]")
+_ANYTHING = (
+    "write each field on a line of its own as `key: value`, all keys in the same column, and quote "
+    "values that hold more than plain words"
+)
 _PLACEHOLDER = re.compile(r"\{\{|\{%|<%|\$\{")
 _QUOTED = re.compile(r"""(?:'(?:[^']|'')*'|"(?:[^"\\]|\\.)*")\s*(?:#.*)?""")
 
 
-def hint_for_line(line: str) -> str | None:
+def hint_at(text: str, line: int) -> str:
+    """What to do about frontmatter that does not parse.
+
+    Arguments:
+        text: the text of the page.
+        line: the line at which the parser stopped, from 1.
+    """
+    lines = text.split("\n", line)[:line]
+    here = lines[-1].removesuffix("\r")
+    before = lines[-2].removesuffix("\r") if line > 2 else ""
+    return _hint_for_line(here) or _hint_for_pair(before, here) or _ANYTHING
+
+
+def _hint_for_pair(before: str, here: str) -> str | None:
+    """The usual causes that show at the line after the one at fault, or between the two."""
+    for line in (here, before):
+        if glued := _NO_BLANK.match(line):
+            return f"put a blank after the colon of `{glued[1]}`"
+    if _indent(here) > _indent(before) and _KEY_AND_VALUE.match(here):
+        return "begin all keys in the same column"
+    return None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _hint_for_line(line: str) -> str | None:
     """What to do about a line of YAML that does not parse, or None if no usual cause is seen."""
     if line.lstrip(" ").startswith("\t"):
         return "indent with blanks: YAML does not allow tabs there"

@@ -25,7 +25,7 @@ def command(prefixes: tuple[str, ...], form: str) -> None:
 
     A `+` marks what this standard adds to the public draft; a `*` what `validate` checks.
     """
-    from memoryfield_validator.registry import matching, registered
+    from memoryfield_validator import matching, registered
 
     chosen = matching(prefixes) if prefixes else frozenset(catalogue())
     checked = registered()

@@ -18,8 +18,7 @@ from ..output import complain, say
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from memoryfield_validator import Profile, Report
-    from memoryfield_validator.validation import Progress
+    from memoryfield_validator import Profile, Progress, Report
 
 _BAR_FROM_PAGES = 1000
 
@@ -66,8 +65,7 @@ def command(
     A LOCATION is a folder, a ZIP archive or a file:// URL of either. Exits with 0 if nothing at
     level error was found, with 1 if something was, with 4 if something could not be read.
     """
-    from memoryfield_validator import validate
-    from memoryfield_validator.registry import rule_set
+    from memoryfield_validator import rule_set, validate
     from memoryfield_validator.reports import print_text, render_json
 
     chosen, left_out = _ids(select), _ids(ignore)

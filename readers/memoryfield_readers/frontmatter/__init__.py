@@ -16,11 +16,15 @@ from typing import Any
 from ..lazy import lazy
 from ..text_position import Position, position
 from .block import Block, begins_with_rule, find_block
-from .compose import BlockFault, compose
+from .compose import compose
+from .faults import BlockFault
 from .nodes import Mapping, Node, Scalar, Sequence
+from .scalars import STR, TIMESTAMP
 from .values import KeyCollision, NotJson, effective_pairs, key_collisions, not_json, to_json
 
 __all__ = [
+    "STR",
+    "TIMESTAMP",
     "Frontmatter",
     "FrontmatterError",
     "FrontmatterState",

@@ -21,6 +21,15 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
+from .faults import (
+    MAX_DEPTH,
+    BlockFault,
+    forbidden_character,
+    lone_carriage_return,
+    reader_fault,
+    syntax_fault,
+    too_deep,
+)
 from .nodes import Mapping, Node, Scalar, Sequence, merge_bases
 from .scalars import MAP, MERGE, SEQ, STR, as_explicit, is_json, resolve_plain
 
@@ -32,7 +41,6 @@ except ImportError as error:  # pragma: no cover - a PyYAML that was built witho
         "before building PyYAML"
     ) from error
 
-MAX_DEPTH: Final = 32
 MAX_ALIASES: Final = 100
 MAX_BLOCK_BYTES: Final = 65_536
 
@@ -62,16 +70,6 @@ class Composed(NamedTuple):
     plain: bool
 
 
-class BlockFault(Exception):
-    """The block breaks a rule, at an offset within it."""
-
-    def __init__(self, rule: str, message: str, offset: int) -> None:
-        super().__init__(message)
-        self.rule = rule
-        self.message = message
-        self.offset = offset
-
-
 def compose(block: str) -> Composed:
     """The tree of a block.
 
@@ -81,22 +79,22 @@ def compose(block: str) -> Composed:
     try:
         if len(block) * _MOST_BYTES_A_CHARACTER > MAX_BLOCK_BYTES < len(block.encode()):
             raise BlockFault("MF312", f"the frontmatter block is over {MAX_BLOCK_BYTES} bytes", 0)
-        lone_cr = _lone_carriage_return(block)
+        lone_cr = lone_carriage_return(block)
         if lone_cr >= 0:
             raise BlockFault(
                 "MF301", "a carriage return without a line feed is no line end here", lone_cr
             )
         if block[:1] == "\ufeff":  # libyaml would drop it, and count all offsets one too low
-            raise _forbidden_character(block, 0)
+            raise forbidden_character(block, 0)
         if not block.strip(" \t\r\n"):  # libyaml refuses a line of nothing but a tab
             return Composed(None, plain=True)
         return _Composer(block).run()
     except yaml.MarkedYAMLError as error:
-        raise _syntax_fault(error) from None
+        raise syntax_fault(error, block) from None
     except yaml.reader.ReaderError as error:
-        raise _forbidden_character(block, _reader_offset(block, error)) from None
+        raise reader_fault(error, block) from None
     except UnicodeEncodeError as error:  # a surrogate, which no file in UTF-8 holds
-        raise _forbidden_character(block, error.start) from None
+        raise forbidden_character(block, error.start) from None
     except UnicodeDecodeError:  # libyaml decodes the escapes of a tag, and does not look at them
         escape = _HIGH_ESCAPE.search(block)
         offset = escape.start() if escape else 0
@@ -207,7 +205,7 @@ class _Composer:
     def _open(self, event: Any, depth: int) -> _Open:
         start = event.start_mark.index
         if depth >= MAX_DEPTH:
-            raise _too_deep(start)
+            raise too_deep(start)
         kind = Mapping if event.__class__ is MappingStartEvent else Sequence
         if event.tag not in (None, "!"):
             name = event.tag.removeprefix(_TAG_PREFIX)
@@ -236,7 +234,7 @@ class _Composer:
                 start,
             )
         if len(stack) + height > MAX_DEPTH:
-            raise _too_deep(start)
+            raise too_deep(start)
         return node
 
 
@@ -257,47 +255,8 @@ def _explicit_scalar(tag: str, text: str, offset: int) -> tuple[str, Any]:
     return resolved
 
 
-def _too_deep(offset: int) -> BlockFault:
-    return BlockFault("MF312", f"nested more than {MAX_DEPTH} levels deep", offset)
-
-
 def _wrong_tag(tag: str, what: str, offset: int) -> BlockFault:
     shown = tag.replace(_TAG_PREFIX, "!!")
     if tag != shown and shown[2:] in _SCALAR_TAGS.union(*_COLLECTION_TAGS.values()):
         return BlockFault("MF301", f"{what} cannot be read as {shown}", offset)
     return BlockFault("MF312", f"the tag {shown} is not one of YAML 1.1's own", offset)
-
-
-def _syntax_fault(error: yaml.MarkedYAMLError) -> BlockFault:
-    """The parser's error as ours; an unclosed construct is shown where it opens."""
-    problem = error.problem or "not valid YAML"
-    if "maximum nesting depth" in problem:  # the scanner looks further ahead than our own bound
-        return _too_deep(error.problem_mark.index if error.problem_mark else 0)
-    mark = error.problem_mark
-    if error.context_mark is not None and (mark is None or "unexpected end" in problem):
-        mark = error.context_mark
-    text = f"{error.context}, {problem}" if error.context else problem
-    return BlockFault("MF301", text, mark.index if mark else 0)
-
-
-def _forbidden_character(block: str, offset: int) -> BlockFault:
-    code = ord(block[offset])
-    return BlockFault("MF301", f"the character U+{code:04X} is not allowed in YAML", offset)
-
-
-def _reader_offset(block: str, error: yaml.reader.ReaderError) -> int:
-    """The code point offset of a character that YAML forbids; libyaml counts in bytes."""
-    character = error.character
-    if isinstance(character, int):
-        found = block.find(chr(character))
-        if found >= 0:
-            return found
-    return min(int(error.position), len(block) - 1)
-
-
-def _lone_carriage_return(block: str) -> int:
-    """The offset of the first CR that no LF follows, or -1."""
-    offset = block.find("\r")
-    while offset >= 0 and block[offset + 1 : offset + 2] == "\n":
-        offset = block.find("\r", offset + 1)
-    return offset

@@ -10,12 +10,12 @@ from ..display import shown
 from ..entry import Entry, EntryKind, path_key
 from ..errors import Fault, LimitExceeded, NotFound, UnsafeArchive
 from ..limits import Limits
+from ..names import ARCHIVE_SUFFIX
 from ..system_errors import error_of
 from .random_access import RandomAccess
 from .zip_directory import DEFLATED, Member, read_directory
 
 _CHUNK_BYTES = 256 * 1024
-_SUFFIXES = (".memoryfield.zip", ".zip")
 
 
 class ArchiveSource:
@@ -153,7 +153,7 @@ def _with_folders(root: list[Entry], entries: list[Entry]) -> tuple[Entry, ...]:
 
 
 def _stem(archive_name: str) -> str:
-    for suffix in _SUFFIXES:
+    for suffix in (ARCHIVE_SUFFIX, ".zip"):
         if archive_name.endswith(suffix):
             return archive_name.removesuffix(suffix)
     return archive_name

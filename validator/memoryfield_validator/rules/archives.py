@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from shlex import quote
 
-from memoryfield_readers import shown
+from memoryfield_readers import ARCHIVE_SUFFIX, shown
 
 from ..registry import Findings, Rule, field_rule
 from ..review import Review
-
-_SUFFIX = ".memoryfield.zip"
 
 
 @field_rule("MF601")  # a whole, valid ZIP file
@@ -30,8 +28,10 @@ def container_faults(rule: Rule, review: Review) -> Findings:
 def archive_name(rule: Rule, review: Review) -> Findings:
     """An archive's name ends in `.memoryfield.zip`; one that has no name is let be."""
     name = review.field.archive_name
-    if name and not name.endswith(_SUFFIX):
-        better = f"{review.field.name}{_SUFFIX}"
+    if any(fault.rule == "MF601" for fault in review.field.faults):
+        return  # it is no archive, whatever its name
+    if name and not name.endswith(ARCHIVE_SUFFIX):
+        better = f"{review.field.name}{ARCHIVE_SUFFIX}"
         yield rule.finding(
             None,
             f"the archive is named {shown(name)}",
@@ -51,5 +51,5 @@ def not_wrapped(rule: Rule, review: Review) -> Findings:
         None,
         f"{pages} wrapped in the folder {shown(folder + '/')}",
         hint=f"zip the contents of {shown(folder)}, not the folder: "
-        f"(cd {quote(folder)} && zip -X {quote(f'../{folder}{_SUFFIX}')} *)",
+        f"(cd {quote(folder)} && zip -X {quote(f'../{folder}{ARCHIVE_SUFFIX}')} *)",
     )

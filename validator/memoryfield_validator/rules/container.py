@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from memoryfield_readers import EntryKind, MemoryfieldError, is_lfs_pointer, shown, topmost_debris
+from memoryfield_readers import (
+    MOST_POINTER_BYTES,
+    EntryKind,
+    MemoryfieldError,
+    is_lfs_pointer,
+    shown,
+    topmost_debris,
+)
 from memoryfield_spec import Level
 
 from ..registry import Findings, Rule, field_rule
@@ -15,15 +22,18 @@ _RESERVED = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\..*)?",
     re.IGNORECASE | re.DOTALL,
 )
-_MOST_POINTER_BYTES = 1023
+
+_GIVE_RIGHTS = "give the right to read it, or check again when it can be read"
 
 
 @field_rule("MF101")
 def has_page(rule: Rule, review: Review) -> Findings:
     """A field has at least one page at its root."""
-    if review.field.pages or _is_illegible(review):
+    if review.field.pages or _is_hidden_by_faults(review):
         return
     hint = None
+    if review.wrapper is not None:
+        hint = f"the pages are in {shown(review.wrapper + '/')}: see MF608"
     tops = sorted({path.partition("/")[0] for path in review.nested_pages})
     if tops and review.wrapper is None:
         hint = "there are pages in " + ", ".join(shown(f"{top}/") for top in tops[:3])
@@ -70,10 +80,14 @@ def no_debris(rule: Rule, review: Review) -> Findings:
 def regular_files(rule: Rule, review: Review) -> Findings:
     """A page or attachment is a regular file, and can be read."""
     for entry in review.field.irregular:
-        how = "cannot be read:" if entry.kind is EntryKind.UNREADABLE else "is"
-        yield rule.finding(entry.path, f"{shown(entry.path)} {how} {entry.problem}")
+        if entry.kind is EntryKind.UNREADABLE:
+            message = f"{shown(entry.path)} cannot be read: {entry.problem}"
+            yield rule.finding(entry.path, message, hint=_GIVE_RIGHTS)
+        else:
+            yield rule.finding(entry.path, f"{shown(entry.path)} is {entry.problem}")
     for name, error in review.unreadable:
-        yield rule.finding(name, _reading_problem(name, error), hint=error.hint)
+        message = f"{shown(name)} {error.message}"
+        yield rule.finding(name, message, hint=error.hint or _GIVE_RIGHTS)
 
 
 @field_rule("MF106")
@@ -106,15 +120,20 @@ def no_lfs_pointers(rule: Rule, review: Review) -> Findings:
     """No page, index or attachment is a Git LFS pointer in place of its content."""
     pointers = list(review.pointers)
     for name in (*review.field.attachments, *review.field.indexes):
-        if review.field.entries[name].size <= _MOST_POINTER_BYTES and _is_pointer(name, review):
+        if review.field.entries[name].size <= MOST_POINTER_BYTES and _is_pointer(name, review):
             pointers.append(name)
     for name in pointers:
         yield rule.finding(name, "a Git LFS pointer stands in place of the content")
 
 
-def _is_illegible(review: Review) -> bool:
-    """Whether faults of the container leave nothing at the root to list: they say it all."""
-    return bool(review.field.faults) and not review.field.entries and not review.nested
+def _is_hidden_by_faults(review: Review) -> bool:
+    """Whether there is a page, or may be one, that faults keep from being listed."""
+    field = review.field
+    names = [fault.entry for fault in field.faults if fault.entry]
+    names += [entry.path for entry in field.irregular]
+    if any(name.endswith(".md") and "/" not in name for name in names):
+        return True
+    return bool(field.faults) and not field.entries and not review.nested
 
 
 def _is_pointer(name: str, review: Review) -> bool:
@@ -122,10 +141,6 @@ def _is_pointer(name: str, review: Review) -> bool:
         return is_lfs_pointer(b"".join(review.field.chunks(name)))
     except MemoryfieldError:
         return False  # MF105 or MF601 has said so
-
-
-def _reading_problem(name: str, error: MemoryfieldError) -> str:
-    return f"{shown(name)} {error.message}"
 
 
 def _folded(name: str) -> str:

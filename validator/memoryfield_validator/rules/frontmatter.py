@@ -16,7 +16,7 @@ from ..field_types import DATETIME_FIELDS, TypeProblem, defined_fields
 from ..finding import Finding
 from ..registry import Findings, Rule, frontmatter_rule, page_rule
 from ..review import Review
-from ..yaml_hints import hint_for_line
+from ..yaml_hints import hint_at
 
 _START = Position(1, 1)
 _WANTED = ("title", "uuid", "created", "updated")
@@ -37,12 +37,13 @@ def parses(rule: Rule, page: Page, review: Review) -> Findings:
     """An opened block is closed and parses as YAML."""
     error = page.frontmatter.error
     if error is not None and error.rule == rule.id:
-        line = page.text.split("\n", error.position.line)[error.position.line - 1]
+        # A block that is never closed stands at line 1; the requirement's own hint is for it.
+        hint = hint_at(page.text, error.position.line) if error.position.line > 1 else None
         yield rule.finding(
             page.name,
             f"the frontmatter cannot be read: {error.message}",
             at=error.position,
-            hint=hint_for_line(line.removesuffix("\r")),
+            hint=hint,
         )
 
 
@@ -153,15 +154,16 @@ def datetimes_complete(rule: Rule, page: Page, review: Review) -> Findings:
         if moment is None:
             continue  # MF308 has said so
         if moment.whole_day:
-            missing = "a date alone: the time and the UTC offset are missing"
+            missing, hint = "a date alone: the time and the UTC offset are missing", None
         elif moment.offset is None:
-            missing = "without a UTC offset"
+            missing, hint = "without a UTC offset", "add the UTC offset, such as `Z` or `+02:00`"
         else:
-            missing = "not in the form of RFC 3339"
+            missing, hint = "not in the form of RFC 3339", "write it as `2026-03-01T09:00:00Z`"
         yield rule.finding(
             page.name,
             f"`{name}` is {shown(text)}, {missing}",
             at=_place(page, page.frontmatter.nodes[name]),
+            hint=hint,
         )
 
 
@@ -191,9 +193,9 @@ def keys_once(rule: Rule, page: Page, review: Review) -> Findings:
         else:
             message = (
                 f"the keys {shown(_source(page, earlier))} (line {there.line}) and {name} "
-                f"(line {here.line}) are the same"
+                f"(line {here.line}) are equal"
             )
-        yield rule.finding(page.name, f"{message}: only the last counts", at=here)
+        yield rule.finding(page.name, f"{message}: parsers keep only the last", at=here)
 
 
 @page_rule("MF312")
@@ -201,8 +203,12 @@ def within_bounds(rule: Rule, page: Page, review: Review) -> Findings:
     """No custom tags, no recursive aliases, and bounds on aliases, depth and size."""
     error = page.frontmatter.error
     if error is not None and error.rule == rule.id:
+        is_tag = error.message.startswith("the tag ")
         yield rule.finding(
-            page.name, f"the frontmatter is refused: {error.message}", at=error.position
+            page.name,
+            f"the frontmatter is refused: {error.message}",
+            at=error.position,
+            hint="quote the value: `!` at its beginning is read as a tag" if is_tag else None,
         )
 
 

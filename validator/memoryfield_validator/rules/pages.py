@@ -73,7 +73,12 @@ def page_size(rule: Rule, page: Page, review: Review) -> Findings:
 def has_frontmatter(rule: Rule, page: Page, review: Review) -> Findings:
     """A page has a frontmatter block."""
     if page.frontmatter.state is FrontmatterState.ABSENT:
-        yield rule.finding(page.name, "there is no frontmatter block", at=_START)
+        yield rule.finding(
+            page.name,
+            "there is no frontmatter block",
+            at=_START,
+            hint=_missing_block_hint(page.text),
+        )
 
 
 @page_rule("MF205")
@@ -121,7 +126,10 @@ def no_control_characters(rule: Rule, page: Page, review: Review) -> Findings:
 def links_lead_somewhere(rule: Rule, page: Page, review: Review) -> Findings:
     """A relative link points to a file that is in the field."""
     body = page.body
-    if all(_link_problem(link.target, review) is None for link in link_candidates(body)):
+    for link in link_candidates(body):
+        if link.target not in review.plain_names and _link_problem(link.target, review):
+            break
+    else:
         return
     for link in links(body):
         problem = _link_problem(link.target, review)
@@ -168,6 +176,19 @@ def no_conflict_markers(rule: Rule, page: Page, review: Review) -> Findings:
             f"merge-conflict marker {shown(markers[0][0][:7])}{_and_more(len(markers))}",
             at=page.position(markers[0].start()),
         )
+
+
+def _missing_block_hint(text: str) -> str | None:
+    """What to do where something at the beginning was meant to be a block, or None."""
+    start = text.lstrip()
+    if start.startswith("---") and not text.startswith("---"):
+        line = text.count("\n", 0, len(text) - len(start)) + 1
+        return f"make the `---` in line {line} the very beginning of the page"
+    if text.startswith("---\r") and "\n" not in text:
+        return "end lines with LF: a CR alone ends none"
+    if start.startswith("+++"):
+        return "write the block as YAML between two lines `---`: `+++` is not looked at"
+    return None
 
 
 def _has_url(text: str) -> bool:
@@ -219,8 +240,6 @@ def _encoding_hint(raw: bytes) -> str | None:
 
 def _link_problem(target: str, review: Review) -> tuple[str, str | None] | None:
     """What is wrong with a link and what may be meant, or None if nothing is."""
-    if target in review.plain_names:
-        return None
     name = relative_target(target)
     if not name or name in review.names:
         return None
