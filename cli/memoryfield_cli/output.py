@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import datetime
 from typing import Any
 
 import click
@@ -39,6 +40,6 @@ def print_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def as_unicode(name: str) -> str:
-    """A name that JSON can carry: bytes that are not UTF-8 become U+FFFD."""
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+def timestamp(moment: datetime) -> str:
+    """A moment in UTC as RFC 3339 has it, with `Z`."""
+    return moment.isoformat().replace("+00:00", "Z")

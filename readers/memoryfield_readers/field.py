@@ -164,7 +164,7 @@ class Field:
             MemoryfieldError: a file cannot be read; as `page` raises.
         """
         for entry in self.irregular:
-            raise self._unreadable(entry)
+            raise self.error_for(entry)
         names: Sequence[str] = (*self.pages, *self.attachments)
         if not names:
             raise NotFound("there is no page and no attachment", location=self.location)
@@ -177,6 +177,11 @@ class Field:
     def archive_digest(self) -> str | None:
         """The archive pin: `sha256:` and 64 hexadecimal digits; None for what is no archive."""
         return self._source.archive_digest()
+
+    def error_for(self, entry: Entry) -> PageError:
+        """The error of an irregular entry: why it cannot be read."""
+        verb = "cannot be read:" if entry.kind is EntryKind.UNREADABLE else "is"
+        return PageError(f"{verb} {entry.problem}", location=self.location, entry=entry.path)
 
     def _remember(self, name: str, digest: str) -> None:
         known = self._hashes.setdefault(name, digest)
@@ -191,16 +196,12 @@ class Field:
             return PageError(f"is {what}, not a page", location=self.location, entry=name)
         for entry in self.irregular:
             if entry.path == name:
-                return self._unreadable(entry)
+                return self.error_for(entry)
         near = difflib.get_close_matches(name, self.pages, n=3)
         if f"{name}.md" in self.entries:
             near = [f"{name}.md"]
         hint = "did you mean " + " or ".join(map(shown, near)) + "?" if near else None
         return NotFound(f"there is no page {shown(name)}", location=self.location, hint=hint)
-
-    def _unreadable(self, entry: Entry) -> PageError:
-        verb = "cannot be read:" if entry.kind is EntryKind.UNREADABLE else "is"
-        return PageError(f"{verb} {entry.problem}", location=self.location, entry=entry.path)
 
     def _total_fault(self) -> Iterator[Fault]:
         names = (*self.pages, *self.attachments, *self.indexes)

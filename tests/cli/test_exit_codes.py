@@ -120,7 +120,7 @@ def test_several_locations_give_the_gravest_code(places: Path) -> None:
     assert done.out.count("valid, 1 page") == 2
     missing, bucket = done.err.splitlines()
     assert missing.endswith("missing: cannot be read: no such file or directory")
-    assert bucket.startswith("memoryfield: s3://bucket/x: this version cannot read s3:")
+    assert bucket.startswith("memoryfield: this version cannot read s3: locations")
 
 
 def test_limits_can_be_raised_and_lowered(places: Path) -> None:
@@ -182,10 +182,10 @@ def test_wrong_usage(
 
 
 def test_credentials_in_a_location_are_not_repeated() -> None:
-    """A location that cannot be read is named without user, password and query."""
+    """Of a location that cannot be read only the scheme is named."""
     done = call("ls", "https://user:secret@example.com/x.zip?token=secret")
     assert done.code == 2
-    assert "https://example.com/x.zip" in done.err
+    assert "cannot read https: locations" in done.err
     assert "secret" not in done.err
     assert "user" not in done.err
 

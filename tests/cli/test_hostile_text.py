@@ -102,7 +102,7 @@ def test_refusals_in_text(
         (["digest", unsafe], 3),
         (["validate", irregular], 1),
         (["digest", irregular], 4),
-        (["ls", "--all", "--long", irregular], 0),
+        (["ls", "--all", "--long", irregular], 4),
         (["digest", empty], 1),
         (["ls", empty], 1),
         (["validate", empty], 1),

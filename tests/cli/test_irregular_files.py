@@ -111,12 +111,13 @@ def test_it_cannot_be_read(case: Case) -> None:
     assert done.err == f"memoryfield: {case.field}: x.md: {case.says}\n"
 
 
-def test_it_is_listed_only_if_all_is_asked_for(case: Case) -> None:
-    """`ls` lists pages; `--all` also what is none."""
-    assert "x.md" not in call("ls", case.field).out
-    rows = {
-        row["name"]: row["role"] for row in call("ls", "--all", "--format", "json", case.field).json
-    }
+def test_ls_does_not_pass_it_over(case: Case) -> None:
+    """`ls` lists the pages, says which one cannot be read, and exits with 4 (MF901)."""
+    done = call("ls", case.field)
+    assert (done.code, done.out) == (4, "woks.md\n")
+    assert done.err == f"memoryfield: {case.field}: x.md: {case.says}\n"
+    entries = call("ls", "--all", "--format", "json", case.field).json["entries"]
+    rows = {row["name"]: row["role"] for row in entries}
     assert rows["x.md"] == "irregular"
     assert rows["woks.md"] == "page"
 

@@ -141,9 +141,10 @@ def test_info_answers_with_facts(places: Path) -> None:
     in_folder = call("info", "--format", "json", places / "known").json
     in_archive = call("info", "--format", "json", places / "known.memoryfield.zip").json
     assert in_folder == {
+        "version": 1,
         "name": "known",
         "location": str(places / "known"),
-        "kind": "folder",
+        "kind": "directory",
         "title": None,
         "pages": 2,
         "attachments": 0,
@@ -164,28 +165,32 @@ def test_info_answers_with_facts(places: Path) -> None:
 
 
 def test_ls_answers_with_rows(tmp_path: Path) -> None:
-    """A row holds name, role, size and time; `--long` adds the title; `--all` what is no page."""
+    """A row holds name, role, size, time and title; `--all` also lists what is no page."""
     files = {"b.md": GOOD, "a.md": b"a\n", "heat.csv": b"1\n", "x.sqlite3": b"", "b.md~": b""}
     path = folder(tmp_path / "field", files)
     (path / "log").mkdir()
     for name in files:
         os.utime(path / name, (86_400, 86_400))
-    rows = call("ls", "--format", "json", path).json
-    when = "1970-01-02T00:00:00Z"
-    assert rows == [
-        {"name": "a.md", "role": "page", "size": 2, "modified": when},
-        {"name": "b.md", "role": "page", "size": len(GOOD), "modified": when},
-    ]
-    full = call("ls", "--all", "--long", "--format", "json", path).json
-    assert [row.get("title") for row in full[:2]] == ["a", "Carbon Fibre Woks"]
-    assert [(row["name"], row["role"]) for row in full[2:]] == [
-        ("heat.csv", "attachment"),
-        ("x.sqlite3", "index"),
-        ("b.md~", "debris"),
-        ("log", "folder"),
+    answer = call("ls", "--format", "json", path).json
+    page = {"role": "page", "modified": "1970-01-02T00:00:00Z"}
+    assert answer == {
+        "version": 1,
+        "location": str(path),
+        "entries": [
+            {"name": "a.md", "size": 2, "title": "a"} | page,
+            {"name": "b.md", "size": len(GOOD), "title": "Carbon Fibre Woks"} | page,
+        ],
+    }
+    assert call("ls", "--long", "--format", "json", path).json == answer
+    full = call("ls", "--all", "--format", "json", path).json["entries"]
+    assert [(row["name"], row["role"], row["size"], row["title"]) for row in full[2:]] == [
+        ("heat.csv", "attachment", 2, None),
+        ("x.sqlite3", "index", 0, None),
+        ("b.md~", "debris", None, None),
+        ("log/", "directory", None, None),
     ]
     nothing = call("ls", "--format", "json", folder(tmp_path / "none", {}))
-    assert (nothing.code, nothing.json) == (1, [])
+    assert (nothing.code, nothing.json["entries"]) == (1, [])
 
 
 def test_read_answers_with_the_state_of_the_frontmatter(tmp_path: Path) -> None:
@@ -223,7 +228,7 @@ def test_read_answers_with_what_it_has(places: Path) -> None:
 
 def test_rules_and_explain_answer_with_the_catalogue() -> None:
     """Every requirement is listed, and explained with all its fields."""
-    rows = call("rules", "--format", "json").json
+    rows = call("rules", "--format", "json").json["requirements"]
     assert [row["id"] for row in rows] == list(catalogue())
     assert {"MF304": True, "MF901": False}.items() <= {r["id"]: r["checked"] for r in rows}.items()
     wanted = call("explain", "--format", "json", "MF304").json

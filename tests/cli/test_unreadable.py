@@ -79,11 +79,9 @@ def test_validate_with_only_other_rules_selected(field: Path, user: Way) -> None
     assert "closed.md" in done.err
 
 
-@pytest.mark.parametrize(
-    "command", [["digest"], ["digest", "--manifest"], ["info"], ["ls", "--long"]]
-)
+@pytest.mark.parametrize("command", [["digest"], ["digest", "--manifest"], ["info"]])
 def test_what_needs_every_page_gives_no_answer(command: list[str], field: Path, user: Way) -> None:
-    """Part of a pin, or of a list with titles, is no answer."""
+    """Part of a pin is no answer."""
     done = spawn_by(user, *command, field)
     assert done.code == 4
     assert done.stdout == b""
@@ -94,6 +92,14 @@ def test_ls_lists_what_it_need_not_read(field: Path, user: Way) -> None:
     """Names are had without reading pages."""
     done = spawn_by(user, "ls", field)
     assert (done.code, done.out, done.err) == (0, "a.md\nclosed.md\nz.md\n", "")
+
+
+def test_ls_lists_a_page_whose_title_it_cannot_read(field: Path, user: Way) -> None:
+    """One page that cannot be read keeps no other from being listed (MF902)."""
+    done = spawn_by(user, "ls", "--long", field)
+    assert done.code == 4
+    assert [line.split()[2] for line in done.out.splitlines()] == ["a.md", "closed.md", "z.md"]
+    assert done.err == f"memoryfield: {field}: closed.md: cannot be read: permission denied\n"
 
 
 def test_read_gives_the_others(field: Path, user: Way) -> None:

@@ -29,7 +29,7 @@ MF301_CASES: dict[str, tuple[str, int, int, str]] = {
     "an open brace": ("a: {b\n", 2, 4, "the mapping that begins with `{` is not closed"),
     "a tab for indentation": ("\ta: 1\n", 2, 1, "no plain value can begin with this"),
     "a line without a colon": ("a: 1\nb\nc: 2\n", 3, 1, "this is no `key: value`"),
-    "less indentation": ("  a: 1\n b: 2\n", 3, 2, "expected"),
+    "less indentation": ("  a: 1\n b: 2\n", 3, 2, "no part of what is before it"),
     "more indentation": ("a: 1\n  b: 2\n", 3, 4, "a `: ` within an unquoted value"),
     "a list, then a key": ("- a\nb: 1\n", 3, 1, "a list item `-` is expected here"),
     "a list item in a value": ("a: - b\n", 2, 4, "a list item cannot stand here"),

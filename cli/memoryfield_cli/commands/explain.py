@@ -31,7 +31,7 @@ def command(rule: str, form: str) -> None:
     """
     wanted = requirement(rule.upper())
     if form == "json":
-        print_json(asdict(wanted))
+        print_json({"version": 1, **asdict(wanted)})
         return
     say(f"{wanted.id}: {wanted.title}", bold=True)
     say(f"{wanted.level}, for {', '.join(wanted.classes)}; from {_ORIGINS[wanted.origin]}\n")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from memoryfield_readers import Field, Limits, MemoryfieldError, open_field, visible
+from memoryfield_readers import Field, Limits, MemoryfieldError, as_unicode, open_field, visible
 
 from ..options import format_option, limits_option, location_argument
-from ..output import as_unicode, print_json, say
+from ..output import print_json, say
 
 _INDEX = "index.md"
 
@@ -27,7 +27,7 @@ def command(location: str, form: str, limits: Limits) -> None:
     with open_field(location, limits=limits) as field:
         facts = _facts(field)
     if form == "json":
-        print_json(facts)
+        print_json({"version": 1, **facts})
         return
     for name, value in facts.items():
         if value not in (None, ""):
@@ -40,7 +40,7 @@ def _facts(field: Field) -> dict[str, str | int | None]:
     return {
         "name": as_unicode(field.name),
         "location": as_unicode(field.location),
-        "kind": "folder" if field.archive_name is None else "archive",
+        "kind": "directory" if field.archive_name is None else "archive",
         "title": _title(field),
         "pages": len(field.pages),
         "attachments": len(field.attachments),

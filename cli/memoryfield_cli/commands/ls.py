@@ -6,10 +6,10 @@ import sys
 
 import click
 
-from memoryfield_readers import Field, Limits, open_field, visible
+from memoryfield_readers import Field, Limits, MemoryfieldError, as_unicode, open_field, visible
 
 from ..options import format_option, limits_option, location_argument
-from ..output import as_unicode, print_json, say, warn
+from ..output import complain, print_json, say, timestamp, warn
 
 
 @click.command(
@@ -28,44 +28,62 @@ Examples:
 def command(location: str, long: bool, everything: bool, form: str, limits: Limits) -> None:
     """List the pages of a field, in the order of their names.
 
-    Exits with 1 if there is none.
+    Exits with 1 if there is none. What should be a page but cannot be read is reported, and the
+    exit code is then that of the error.
     """
+    exit_code = 0
     with open_field(location, limits=limits) as field:
-        rows = _rows(field, everything=everything, titles=long)
+        rows = _rows(field, everything=everything)
+        if long or form == "json":
+            for row in rows:
+                if row["role"] == "page":
+                    exit_code = max(exit_code, _add_title(row, field))
         if form == "json":
-            print_json([{**row, "name": as_unicode(str(row["name"]))} for row in rows])
+            entries = [{**row, "name": as_unicode(str(row["name"]))} for row in rows]
+            answer = {"version": 1, "location": as_unicode(field.location)}
+            print_json({**answer, "entries": entries})
         else:
             for row in rows:
                 say(_line(row, long=long))
-    if not rows:
+        for entry in field.irregular:
+            complain(error := field.error_for(entry))
+            exit_code = max(exit_code, error.exit_code)
+    if not rows and not exit_code:
         warn(f"{location}: there is no page")
-        sys.exit(1)
+        exit_code = 1
+    sys.exit(exit_code)
 
 
-def _rows(field: Field, *, everything: bool, titles: bool) -> list[dict[str, object]]:
+def _rows(field: Field, *, everything: bool) -> list[dict[str, object]]:
     groups = [("page", field.pages)]
     if everything:
         groups += [("attachment", field.attachments), ("index", field.indexes)]
-        groups += [("debris", field.debris), ("folder", field.folders)]
+        groups += [("debris", field.debris), ("directory", tuple(f"{f}/" for f in field.folders))]
         groups += [("irregular", tuple(entry.path for entry in field.irregular))]
-    return [_row(field, name, role, titles=titles) for role, names in groups for name in names]
+    return [_row(field, name, role) for role, names in groups for name in names]
 
 
-def _row(field: Field, name: str, role: str, *, titles: bool) -> dict[str, object]:
-    row: dict[str, object] = {"name": name, "role": role}
+def _row(field: Field, name: str, role: str) -> dict[str, object]:
     entry = field.entries.get(name)
-    if entry is not None:
-        row["size"] = entry.size
-        row["modified"] = entry.modified.isoformat().replace("+00:00", "Z")
-    if titles and role == "page":
-        row["title"] = field.page(name).title
-    return row
+    size = None if entry is None else entry.size
+    modified = None if entry is None else timestamp(entry.modified)
+    return {"name": name, "role": role, "size": size, "modified": modified, "title": None}
+
+
+def _add_title(row: dict[str, object], field: Field) -> int:
+    """Read a page for its title; one bad page is reported, and keeps no other from being listed."""
+    try:
+        row["title"] = field.page(str(row["name"])).title
+    except MemoryfieldError as error:
+        complain(error)
+        return error.exit_code
+    return 0
 
 
 def _line(row: dict[str, object], *, long: bool) -> str:
     name = visible(str(row["name"]))
     if not long:
         return name
-    note = row.get("title") or f"({row['role']})"
-    size, modified = row.get("size", ""), row.get("modified", "")
+    note = row["title"] or f"({row['role']})"
+    size, modified = ("" if row[key] is None else row[key] for key in ("size", "modified"))
     return f"{size:>9}  {modified:<20}  {name}  {visible(str(note))}"

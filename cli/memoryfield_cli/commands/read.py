@@ -7,10 +7,18 @@ from typing import Any
 
 import click
 
-from memoryfield_readers import Limits, MemoryfieldError, Page, open_field, visible, visible_lines
+from memoryfield_readers import (
+    Limits,
+    MemoryfieldError,
+    Page,
+    as_unicode,
+    open_field,
+    visible,
+    visible_lines,
+)
 
 from ..options import format_option, limits_option, location_argument
-from ..output import as_unicode, complain, print_bytes, print_json, say
+from ..output import complain, print_bytes, print_json, say, timestamp
 
 
 @click.command(
@@ -69,7 +77,7 @@ def _as_json(page: Page) -> dict[str, Any]:
         "name": as_unicode(page.name),
         "sha256": page.sha256,
         "size": len(page.raw),
-        "modified": page.modified.isoformat().replace("+00:00", "Z"),
+        "modified": timestamp(page.modified),
         "title": page.title,
         "state": frontmatter.state.value,
         "frontmatter": frontmatter.fields if frontmatter.state.value == "parsed" else None,

@@ -31,18 +31,17 @@ def command(prefixes: tuple[str, ...], form: str) -> None:
     checked = registered()
     wanted = [entry for id, entry in catalogue().items() if id in chosen]
     if form == "json":
-        print_json(
-            [
-                {
-                    "id": entry.id,
-                    "level": entry.level,
-                    "origin": entry.origin,
-                    "title": entry.title,
-                    "checked": entry.id in checked,
-                }
-                for entry in wanted
-            ]
-        )
+        requirements = [
+            {
+                "id": entry.id,
+                "level": entry.level,
+                "origin": entry.origin,
+                "title": entry.title,
+                "checked": entry.id in checked,
+            }
+            for entry in wanted
+        ]
+        print_json({"version": 1, "requirements": requirements})
         return
     for entry in wanted:
         origin = "+" if entry.origin == "kit" else " "
