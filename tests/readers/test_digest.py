@@ -112,7 +112,9 @@ def test_a_field_of_nothing_has_no_digest(tmp_path: Path) -> None:
 
 _letters = st.characters(exclude_characters="/\\:", exclude_categories=["Cs", "Cc"])
 _names = st.text(_letters, min_size=1, max_size=12).map(lambda name: name + ".md")
-_contents = st.one_of(st.binary(max_size=60), st.binary(max_size=3).map(lambda data: data * 5000))
+# Stored before a descriptor, content may not hold the signature of a record.
+_short = st.binary(max_size=60).filter(lambda data: b"PK" not in data)
+_contents = st.one_of(_short, st.binary(max_size=3).map(lambda data: data * 5000))
 _stamps = st.tuples(
     st.integers(1980, 2107), st.integers(1, 12), st.integers(1, 28),
     st.integers(0, 23), st.integers(0, 59), st.integers(0, 29).map(lambda half: half * 2),

@@ -109,6 +109,10 @@ IRREGULAR: dict[str, tuple[Callable[[Path], None], str]] = {
     "link to itself": (link("odd.md"), "a link that leads in a circle"),
     "loop of two": (_loop, "a link that leads in a circle"),
     "chain of more than 40": (_long_chain, "a link that leads in a circle"),
+    "link of more than 100 steps": (
+        link("./" * 120 + "good.md"),
+        "a link that takes more than 100 steps to follow",
+    ),
     "link to a folder": (_link_to_folder, "a link to a folder"),
     "link to a FIFO": (_link_to_fifo, "a link to a FIFO (named pipe)"),
     "link into .git": (_link_into_git, "a link into .git, which is no part of the field"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import Any
 
 import pytest
 from tests.archives import ZipEntry, zip_bytes
@@ -87,6 +89,24 @@ def test_bytes_that_are_no_archive_are_not_taken_for_a_path(home: Path) -> None:
     with pytest.raises(UnsafeArchive), touched_paths() as paths:
         open_field(b"woks")
     assert paths == []
+
+
+def test_other_buffers_and_temporary_files_are_archives(home: Path) -> None:
+    """What holds bytes, or reads and seeks as a file does, is an archive."""
+    assert _told(open_field(bytearray(ARCHIVE)))[1] == "<bytes>"
+    assert _told(open_field(memoryview(ARCHIVE)))[1] == "<bytes>"
+    file: Any = SpooledTemporaryFile()  # a file object by what it does, not by its type
+    with file:
+        file.write(ARCHIVE)
+        assert _told(open_field(file, name="w.zip"))[1] == "w.zip"
+
+
+@pytest.mark.parametrize("value", [None, 7, ["woks"], io.StringIO("woks"), object()], ids=ascii)
+def test_a_value_that_is_no_location(value: Any) -> None:
+    """Numbers, lists and text files are wrong usage (exit code 2), not a crash."""
+    with pytest.raises(LocationError) as caught:
+        open_field(value)
+    assert caught.value.exit_code == 2
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from tests.validator.fields import NAME, Files, validated, write_files
 
 from memoryfield_readers import DEFAULT_LIMITS, Limits
-from memoryfield_spec import Level
+from memoryfield_spec import Level, requirement
 from memoryfield_validator import Finding, Report
 
 Place: TypeAlias = tuple[str, Level, str | None, int | None, int | None]
@@ -44,11 +44,11 @@ class Found(NamedTuple):
 
     def is_told_by(self, finding: Finding) -> bool:
         """Whether a finding at the place says what is expected."""
+        hint = requirement(self.rule).hint if self.hint is None else self.hint
         return (
             place_of(finding) == self.place
             and all(part in finding.message for part in self.says)
-            and bool(finding.hint)
-            and (self.hint or "") in (finding.hint or "")
+            and hint in (finding.hint or "")
             and finding.fixable is self.fixable
         )
 

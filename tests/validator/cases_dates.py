@@ -6,6 +6,14 @@ from tests.validator.cases import Case, Found, error, one, warning
 from tests.validator.fields import page
 
 _EARLY = "'0001-01-01T00:00:00Z'"
+_DATE = "a date alone: the time and the UTC offset are missing"
+_OFFSET = "without a UTC offset"
+_FORM = "not in the form of RFC 3339"
+_WAY_OUT = {
+    _DATE: "Add the time and the UTC offset",
+    _OFFSET: "add the UTC offset, such as `Z` or `+02:00`",
+    _FORM: "write it as `2026-03-01T09:00:00Z`",
+}
 _NO_MOMENT = "which is no ISO 8601 date or datetime"
 
 
@@ -19,17 +27,13 @@ def _no_date(text: str, line: int = 4, name: str = "updated") -> Found:
 
 
 def _incomplete(text: str, why: str, line: int = 4, name: str = "updated") -> Found:
-    return warning("MF309", line, 10, says=f"`{name}` is `{text}`, {why}")
+    return warning("MF309", line, 10, says=f"`{name}` is `{text}`, {why}", hint=_WAY_OUT[why])
 
 
 def _updated(rule: str, text: str, *found: Found, source: str | None = None) -> Case:
     """A page with some text for `updated`, quoted, in line 4; `created` is long before."""
     return one(rule, text, page(created=_EARLY, updated=source or f"'{text}'"), *found)
 
-
-_DATE = "a date alone: the time and the UTC offset are missing"
-_OFFSET = "without a UTC offset"
-_FORM = "not in the form of RFC 3339"
 
 BARE = (
     one("MF304", "quoted", page()),

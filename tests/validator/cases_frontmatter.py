@@ -7,6 +7,8 @@ from tests.validator.fields import BODY, page
 
 _NO_BLOCK = warning("MF204", 1, 1, says="there is no frontmatter block")
 _RULE = warning("MF302", 1, 1, says="begins with a `---` that is a Markdown rule")
+_INDENTED = _NO_BLOCK._replace(hint="make the `---` in line 1 the very beginning of the page")
+_ANYTHING = "write each field on a line of its own"
 _OTHER_LINES = "created: '2026-03-01T09:00:00Z'\n"
 
 
@@ -88,13 +90,14 @@ CLOSED = (
         "CR within the block", page(more="x: a\ry: b\n"), 6, 5, "carriage return", "LF or CRLF"
     ),
     _breaks("CR before CRLF", page(more="x: a\r\r\n"), 6, 5, "carriage return", "LF or CRLF"),
-    _breaks("a merge key over text", page(more="<<: a\n"), 6, 5, "merge key"),
+    _breaks("a merge key over text", page(more="<<: a\n"), 6, 5, "merge key", _ANYTHING),
     _breaks(
         "a merge key over a list with text",
         page(more="b: &b {x: 1}\n<<: [*b, c]\n"),
         7,
         10,
         "merge key",
+        _ANYTHING,
     ),
     _breaks(
         "a value that does not fit its tag",
@@ -108,7 +111,7 @@ CLOSED = (
         "MF301",
         "a control character",
         page(more="x: \x01\n"),
-        _unreadable(6, 4, "U+0001"),
+        _unreadable(6, 4, "U+0001", _ANYTHING),
         warning("MF208", 6, 4, says="U+0001"),
     ),
     _breaks("a tab as indentation", page(more="x:\n\ty: z\n"), 7, 1, hint="indent with blanks"),
@@ -153,7 +156,7 @@ RULES = (
     one("MF302", "frontmatter", page()),
     one("MF302", "another rule", f"***\n\n{BODY}", _NO_BLOCK),
     one("MF302", "a longer rule", f"----\n\n{BODY}", _NO_BLOCK),
-    one("MF302", "a rule that is indented", f" ---\n\n{BODY}", _NO_BLOCK),
+    one("MF302", "a rule that is indented", f" ---\n\n{BODY}", _INDENTED),
     one("MF302", "CR alone is no line end", f"---\r{BODY}", _NO_BLOCK),
     _absent("prose between two rules", f"---\n\nSome prose here.\n\n---\n{BODY}"),
     _absent("a sequence between two rules", f"---\n- a\n- b\n---\n{BODY}"),

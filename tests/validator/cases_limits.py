@@ -105,8 +105,11 @@ LIMITS = (
 )
 
 
+_WRAPPED = _NO_PAGE._replace(hint="see MF608")
+
+
 def _wrapped(what: str, files: Files, says: str, hint: str, *found: Found) -> Case:
-    return zipped("MF608", what, archive(files), _NO_PAGE, _whole("MF608", says, hint), *found)
+    return zipped("MF608", what, archive(files), _WRAPPED, _whole("MF608", says, hint), *found)
 
 
 WRAPPED = (

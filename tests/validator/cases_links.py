@@ -138,6 +138,12 @@ SYNTAX = (
         "what looks like the end of a fence",
         "```\n[c](c.md)\n``` x\n[c](c.md)\n- ```\n> ```\n[c](c.md)\n```",
     ),
+    _obeys("indented code", "Steel.\n\n    [c](c.md)\n\n\t[c](c.md)\n  \t[c](c.md)"),
+    _obeys("comments", "<!-- [c](c.md)\n\n[c](c.md) --> <!---->\n"),
+    _obeys(
+        "titles that are not closed",
+        "[c](c.md \"x)\n\n[c](c.md 'x)\n\n[c](c.md (x)\n\n[c](c.md 'x' y)",
+    ),
     _obeys("a fence never closed", "```\n[c](c.md)\n\n[c](c.md)"),
     _obeys("inline code", "`[c](c.md)` ``[c](c`.md) ` [c](c.md)`` `a\n[c](c.md)`"),
     _obeys("escaped brackets", "\\[c](c.md) !\\[c](c.md) \\\\\\[c](c.md) [c\\](c.md)"),
@@ -157,6 +163,14 @@ SYNTAX = (
         _dead(8, 5, "c.md"),
         _dead(10, 5, "d.md"),
     ),
+    _breaks(
+        "indented text that is no code",
+        "Steel\n    [c](c.md)\n\n- a\n\n    [d](d.md)\n\n   [e](e.md)",
+        _dead(8, 9, "c.md"),
+        _dead(12, 9, "d.md"),
+        _dead(14, 8, "e.md"),
+    ),
+    _breaks("after a comment", "A <!-- [x](x.md) --> [c](c.md) <!--", _dead(7, 26, "c.md")),
     _breaks("after a fence", "```\n[x](x.md)\n```\n[c](c.md)", _dead(10, 5, "c.md")),
     _breaks(
         "after inline code",

@@ -1,4 +1,4 @@
-"""What obeys and breaks MF202 to MF208 and MF211 by the content of pages."""
+"""What obeys and breaks MF202 to MF206 by the content of pages."""
 
 from __future__ import annotations
 
@@ -131,6 +131,15 @@ SIZE = (
     ),
 )
 
+
+def _no_block(hint: str) -> Found:
+    return _NO_BLOCK._replace(hint=hint)
+
+
+def _begins(line: int) -> Found:
+    return _no_block(f"make the `---` in line {line} the very beginning of the page")
+
+
 BLOCK = (
     one("MF204", "a page with one", page()),
     one("MF204", "an empty one", "---\n---\n" + BODY, *_MISSING),
@@ -141,8 +150,11 @@ BLOCK = (
         error("MF301", 2, 9, says="cannot be read", hint="quote"),
     ),
     one("MF204", "none", BODY, _NO_BLOCK),
-    one("MF204", "a blank before it", " " + page(), _NO_BLOCK),
-    one("MF204", "a line before it", "\n" + page(), _NO_BLOCK),
+    one("MF204", "a blank before it", " " + page(), _begins(1)),
+    one("MF204", "a line before it", "\n" + page(), _begins(2)),
+    one("MF204", "lines before it", "\n \r\n" + page(), _begins(3)),
+    one("MF204", "TOML", "+++\nx = 1\n+++\n" + BODY, _no_block("`+++` is not looked at")),
+    one("MF204", "CR alone", page().replace("\n", "\r"), _no_block("a CR alone ends none")),
     one("MF204", "four hyphens", "-" + page(), _NO_BLOCK),
 )
 
@@ -215,78 +227,4 @@ EMPTY = (
     one("MF206", "white space alone", "\n \n", _EMPTY, _NO_BLOCK, _NO_SOURCE),
 )
 
-MARKS = (
-    one("MF207", "none", page()),
-    one("MF207", "within the text", page("\ufeff" + BODY)),
-    one(
-        "MF207",
-        "before the block, which is read",
-        _BOM + page(title="no").encode(),
-        _MARKED,
-        error("MF305", 2, 8, says="`no`", hint="'no'", fixable=True),
-    ),
-    one("MF207", "before text", _BOM + BODY.encode(), _MARKED, _NO_BLOCK),
-    one("MF207", "a second one hides the block", _BOM + _BOM + page().encode(), _MARKED, _NO_BLOCK),
-    one("MF207", "nothing else", _BOM, _MARKED, _NO_BLOCK, _NO_SOURCE, _EMPTY),
-)
-
-CONTROLS = (
-    one("MF208", "tab, CR, DEL and C1", page("a\tb\r c\x7f\x80\x85\x9f\n" + BODY)),
-    one(
-        "MF208",
-        "NUL",
-        page("ab\x00c\n" + BODY),
-        warning("MF208", 7, 3, says="control character U+0000"),
-    ),
-    one(
-        "MF208",
-        "an escape sequence and more",
-        page(BODY + "\x1b[31m\x07\x0c\n\x08"),
-        warning("MF208", 10, 1, says="control character U+001B (and 3 more)"),
-    ),
-    one(
-        "MF208", "before a block", "\x01" + page(), _NO_BLOCK, warning("MF208", 1, 1, says="U+0001")
-    ),
-)
-
-
-def _marker(line: int, shown: str, more: int = 0) -> Found:
-    rest = f" (and {more} more)" if more else ""
-    return warning("MF211", line, 1, says=f"merge-conflict marker `{shown}`{rest}")
-
-
-MARKERS = (
-    one("MF211", "headings underlined", page(f"Steel\n=======\n\n=======\n{BODY}")),
-    one(
-        "MF211",
-        "not at the start, or of another length",
-        page(f" <<<<<<< a\n<<<<<<<< a\n<<<<<< a\n<<<<<<<a\n>>>>>>>\ta\n{BODY}"),
-    ),
-    one(
-        "MF211",
-        "a conflict",
-        page(f"<<<<<<< ours\na\n=======\nb\n>>>>>>> theirs\n{BODY}"),
-        _marker(7, "<<<<<<<", 1),
-    ),
-    one(
-        "MF211",
-        "an ancestor, in code",
-        page(f"{BODY}```\n||||||| base\n```\n"),
-        _marker(11, "|||||||"),
-    ),
-    one(
-        "MF211",
-        "CRLF and end of file",
-        page(f"{BODY}>>>>>>>\n<<<<<<<").replace("\n", "\r\n"),
-        _marker(10, ">>>>>>>", 1),
-    ),
-    one(
-        "MF211",
-        "in the frontmatter",
-        page(more="<<<<<<< ours\n"),
-        _marker(6, "<<<<<<<"),
-        error("MF301", 6, 1, says="cannot be read", hint="resolve the merge conflict"),
-    ),
-)
-
-CASES = (*ENCODING, *SIZE, *BLOCK, *SOURCES, *EMPTY, *MARKS, *CONTROLS, *MARKERS)
+CASES = (*ENCODING, *SIZE, *BLOCK, *SOURCES, *EMPTY)

@@ -71,8 +71,12 @@ def _bounds(what: str, more: str, *found: Found) -> Case:
     return one("MF312", what, page(_NO_SOURCE_BODY, more=more), *found)
 
 
-def _refused(line: int, column: int, says: str) -> Found:
-    return error("MF312", line, column, says=("the frontmatter is refused", says))
+def _refused(line: int, column: int, says: str, hint: str | None = None) -> Found:
+    return error("MF312", line, column, says=("the frontmatter is refused", says), hint=hint)
+
+
+def _tagged(line: int, column: int, says: str) -> Found:
+    return _refused(line, column, says, "quote the value: `!` at its beginning is read as a tag")
 
 
 def _lists(depth: int) -> str:
@@ -97,13 +101,13 @@ BOUNDS = (
         "y: !!map {a: !!seq [], b: !!omap [], c: !!pairs [], d: !!set {}}\n"
         "z: !!timestamp 2026-01-01\n",
     ),
-    _bounds("a tag of one's own", "x: !x y\n", _refused(6, 4, "the tag !x")),
+    _bounds("a tag of one's own", "x: !x y\n", _tagged(6, 4, "the tag !x")),
     _bounds(
         "a tag that makes objects",
         "x: !!python/object/apply:os.system [ls]\n",
-        _refused(6, 4, "!!python/object"),
+        _tagged(6, 4, "!!python/object"),
     ),
-    _bounds("a tag on the whole", "x: !<urn:x> {y: 1}\n", _refused(6, 4, "the tag urn:x")),
+    _bounds("a tag on the whole", "x: !<urn:x> {y: 1}\n", _tagged(6, 4, "the tag urn:x")),
     _bounds("32 levels", _lists(31)),
     _bounds("33 levels", _lists(32), _refused(6, 35, _TOO_DEEP)),
     _bounds("32 levels by an alias", f"y: &y {'[' * 16}{']' * 16}\nx: {'[' * 15}*y{']' * 15}\n"),
@@ -139,10 +143,10 @@ BOUNDS = (
     ),
     _bounds("an anchor that is set anew", "x: &x [a]\ny: &x [b]\nz: *x\n"),
     _bounds(
-        "nothing else is said", "title: no\ntitle: [.nan]\nx: !x y\n", _refused(8, 4, "the tag !x")
+        "nothing else is said", "title: no\ntitle: [.nan]\nx: !x y\n", _tagged(8, 4, "the tag !x")
     ),
     _bounds(
-        "a tag that would move the cursor", "x: !<%1B%5B2J%0A> y\n", _refused(6, 4, "\\x1b[2J\\n")
+        "a tag that would move the cursor", "x: !<%1B%5B2J%0A> y\n", _tagged(6, 4, "\\x1b[2J\\n")
     ),
 )
 

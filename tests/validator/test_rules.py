@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.validator import (
     cases_archives,
+    cases_characters,
     cases_container,
     cases_dates,
     cases_frontmatter,
@@ -31,6 +32,7 @@ CASES: tuple[Case, ...] = (
     *cases_container.CASES,
     *cases_names.CASES,
     *cases_pages.CASES,
+    *cases_characters.CASES,
     *cases_links.CASES,
     *cases_frontmatter.CASES,
     *cases_yaml.CASES,

@@ -39,7 +39,7 @@ class Moment(NamedTuple):
     whole_day: bool
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)  # several rules ask about the dates of one page
 def read_moment(text: str) -> Moment | None:
     """The moment that an ISO 8601 date or datetime names, or None if it names none (MF308)."""
     match = _DATETIME.fullmatch(text)

@@ -62,9 +62,9 @@ def type_problems(frontmatter: Frontmatter) -> list[TypeProblem]:
     A bare date where a datetime belongs is judged by its text: that it is bare is MF304's matter.
     """
     nodes = frontmatter.nodes
-    fields = {name: _json_value(name, nodes[name]) for name in defined_fields() if name in nodes}
-    if _surely_valid()(fields):
+    if _surely_valid(nodes):
         return []
+    fields = {name: _json_value(name, nodes[name]) for name in defined_fields() if name in nodes}
     return [
         TypeProblem(str(error.absolute_path[0]), str(error.validator))
         for error in _validator().iter_errors(fields)
@@ -97,34 +97,37 @@ def _for_strings(check: Callable[[str], bool]) -> Callable[[object], bool]:
     return lambda value: not isinstance(value, str) or check(value)
 
 
+def _surely_valid(nodes: MappingABC[str, Node]) -> bool:
+    """A quick judge, made from the schema, that says True only of what is valid."""
+    for name, check in _string_checks():
+        node = nodes.get(name)
+        if node is not None and (
+            node.__class__ is not Scalar or node.tag != STR or check is None or not check(node.text)
+        ):
+            return False
+    return True
+
+
 @cache
-def _surely_valid() -> Callable[[MappingABC[str, Any]], bool]:
-    """A judge that says True only of what is valid, made from the schema."""
-    checks = {
-        name: check
-        for name, part in schema("frontmatter")["properties"].items()
-        if (check := _string_check(part)) is not None
-    }
-
-    def judge(fields: MappingABC[str, Any]) -> bool:
-        for name, value in fields.items():
-            check = checks.get(name)
-            if check is None or not isinstance(value, str) or not check(value):
-                return False
-        return True
-
-    return judge
+def _string_checks() -> tuple[tuple[str, Callable[[str], object] | None], ...]:
+    """For each defined field what a string must meet; None where the schema says more than that."""
+    return tuple(
+        (name, _string_check(part)) for name, part in schema("frontmatter")["properties"].items()
+    )
 
 
-def _string_check(part: MappingABC[str, Any]) -> Callable[[str], bool] | None:
-    """The check of a string that a sub-schema demands; None if it says more than we read here."""
+def _string_check(part: MappingABC[str, Any]) -> Callable[[str], object] | None:
     demands = set(part) - {"title", "description", "examples"}
-    if part.get("type") != "string" or not demands <= {"type", "pattern", "format"}:
-        return None
-    pattern = re.compile(part.get("pattern", ""))
-    is_format = FORMATS[part["format"]] if "format" in part else None
+    if demands == {"type"}:
+        found: Callable[[str], object] | None = _anything
+    elif demands == {"type", "pattern"}:
+        found = re.compile(part["pattern"]).search
+    elif demands == {"type", "format"}:
+        found = FORMATS.get(part["format"])
+    else:
+        found = None
+    return found if part.get("type") == "string" else None
 
-    def check(text: str) -> bool:
-        return pattern.search(text) is not None and (is_format is None or is_format(text))
 
-    return check
+def _anything(text: str) -> bool:
+    return True

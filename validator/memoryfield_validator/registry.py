@@ -77,12 +77,12 @@ class RuleSet:
     Attributes:
         field: checks that see the whole field, after all pages have been read.
         page: checks that see each page.
-        frontmatter: checks that see each page whose frontmatter is parsed.
+        page_and_frontmatter: those, and the ones that see each page whose frontmatter is parsed.
     """
 
     field: BoundFieldChecks
     page: BoundPageChecks
-    frontmatter: BoundPageChecks
+    page_and_frontmatter: BoundPageChecks
 
 
 class NotChecked(UnknownRequirement):
@@ -169,8 +169,10 @@ def rule_set(
         for id, requirement in catalogue().items()
         if id in ids
     }
+    page = tuple((rules[id], check) for id, check in _PAGE_CHECKS if id in ids)
+    frontmatter = tuple((rules[id], check) for id, check in _FRONTMATTER_CHECKS if id in ids)
     return RuleSet(
         tuple((rules[id], check) for id, check in _FIELD_CHECKS if id in ids),
-        tuple((rules[id], check) for id, check in _PAGE_CHECKS if id in ids),
-        tuple((rules[id], check) for id, check in _FRONTMATTER_CHECKS if id in ids),
+        page,
+        page + frontmatter,
     )

@@ -71,7 +71,8 @@ def validate(
     review.look_into_folders()
     review.faults.extend(field.damaged())
     for rule, check in chosen.field:
-        findings.add(check(rule, review), MOST_IN_FIELD)
+        for first in (found := check(rule, review)):
+            findings.add(first, found, MOST_IN_FIELD)
     told = findings.all()
     if profile == "draft-0.1":
         told = [_by_draft(finding) for finding in told]
@@ -87,16 +88,15 @@ class _Findings:
         self._kept: list[Finding] = []
         self._counts: Counter[str] = Counter()
 
-    def add(self, found: Iterator[Finding], most: int) -> None:
-        """Keep findings of one rule; beyond `most` at once, the last says how many there are."""
-        for first in found:
-            self._keep(first)
-            for finding in islice(found, most - 2):
-                self._keep(finding)
-            for last in found:
-                more = sum(1 for _ in found)
-                note = f" (and {more} more)" if more else ""
-                self._keep(replace(last, message=last.message + note))
+    def add(self, first: Finding, found: Iterator[Finding], most: int) -> None:
+        """Keep findings of one rule; beyond `most` of them the last says how many there are."""
+        self._keep(first)
+        for finding in islice(found, most - 2):
+            self._keep(finding)
+        for last in found:
+            more = sum(1 for _ in found)
+            note = f" (and {more} more)" if more else ""
+            self._keep(replace(last, message=last.message + note))
 
     def all(self) -> list[Finding]:
         """What was kept, and a finding for what was not."""
@@ -144,11 +144,12 @@ def _check_page(page: Page, review: Review, chosen: RuleSet, findings: _Findings
     if is_lfs_pointer(page.raw):
         review.pointers.append(page.name)  # what stands there is not the page's content
         return
-    for rule, check in chosen.page:
-        findings.add(check(rule, page, review), MOST_FINDINGS)
+    checks = chosen.page
     if page.frontmatter.state is FrontmatterState.PARSED:
-        for rule, check in chosen.frontmatter:
-            findings.add(check(rule, page, review), MOST_FINDINGS)
+        checks = chosen.page_and_frontmatter
+    for rule, check in checks:
+        for first in (found := check(rule, page, review)):
+            findings.add(first, found, MOST_FINDINGS)
 
 
 def _read_the_rest(review: Review) -> None:

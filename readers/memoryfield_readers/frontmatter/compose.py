@@ -31,7 +31,7 @@ from .faults import (
     too_deep,
 )
 from .nodes import Mapping, Node, Scalar, Sequence, merge_bases
-from .scalars import MAP, MERGE, SEQ, STR, as_explicit, is_json, resolve_plain
+from .scalars import MAP, MAY_RESOLVE, MERGE, SEQ, STR, as_explicit, is_json, resolve_plain
 
 try:
     from yaml._yaml import CParser
@@ -155,8 +155,12 @@ class _Composer:
         text = event.value
         start = event.start_mark.index
         tag = event.tag
+        style = event.style or ""
         if tag is None:
-            name, value = resolve_plain(text) if event.implicit[0] else (STR, text)
+            if style or text[:1] not in MAY_RESOLVE:
+                name, value = STR, text
+            else:
+                name, value = resolve_plain(text)
         elif tag == "!":
             name, value = STR, text
         else:
@@ -164,9 +168,7 @@ class _Composer:
         if name is not STR and not is_json(name, value):
             self.plain = False
         anchor = event.anchor
-        node = _new_tuple(
-            Scalar, (text, name, value, event.style or "", start, event.end_mark.index, anchor)
-        )
+        node = _new_tuple(Scalar, (text, name, value, style, start, event.end_mark.index, anchor))
         if anchor:
             self.anchors[anchor] = (node, 0, 0)
         return node

@@ -64,6 +64,8 @@ _TIMESTAMP = re.compile(
 )
 _NUMBER_START = frozenset("-+.0123456789")
 _TOO_LONG_INTEGER = 10**MOST_INTEGER_DIGITS
+MAY_RESOLVE = _NUMBER_START | {"", "~", "<"} | {word[0] for word in _WORDS if word}
+"""First characters, or none, of all plain scalars that may be anything but a string."""
 _LONGEST_SEXAGESIMAL = 300  # characters; more may be beyond what a float holds
 
 Resolved = tuple[str, Any]
