@@ -95,10 +95,10 @@ def test_other_buffers_and_temporary_files_are_archives(home: Path) -> None:
     """What holds bytes, or reads and seeks as a file does, is an archive."""
     assert _told(open_field(bytearray(ARCHIVE)))[1] == "<bytes>"
     assert _told(open_field(memoryview(ARCHIVE)))[1] == "<bytes>"
-    file: Any = SpooledTemporaryFile()  # a file object by what it does, not by its type
-    with file:
+    with SpooledTemporaryFile() as file:
         file.write(ARCHIVE)
-        assert _told(open_field(file, name="w.zip"))[1] == "w.zip"
+        like_a_file: Any = file  # by what it does, not by its type
+        assert _told(open_field(like_a_file, name="w.zip"))[1] == "w.zip"
 
 
 @pytest.mark.parametrize("value", [None, 7, ["woks"], io.StringIO("woks"), object()], ids=ascii)

@@ -38,7 +38,7 @@ def mentioned_pages(page: Page, names: Container[str]) -> dict[str, int]:
         name = relative_target(link.target)
         if name and _is_page(name, names):
             found.append((link.offset, name))
-    prose = blanked(without_fenced_code(without_comments(body)), spans)
+    prose = blanked(without_comments(without_fenced_code(body)), spans)
     found += [(match.start(), match[0]) for match in _FILE_NAME.finditer(prose)]
     first: dict[str, int] = {}
     for offset, name in sorted(found):
