@@ -146,3 +146,13 @@ def test_a_device_is_no_location() -> None:
     done = spawn("digest", "/dev/zero")
     assert done.code == 2
     assert done.err == "memoryfield: /dev/zero: is neither a folder nor a file\n"
+
+
+@pytest.mark.parametrize("command", [["digest"], ["digest", "--manifest"], ["info"], ["ls"]])
+def test_folder_of_nothing_else_is_not_empty(command: list[str], tmp_path: Path) -> None:
+    """Where the only page is a FIFO, it is not that there is none: it cannot be had."""
+    path = folder(tmp_path / "field", {})
+    os.mkfifo(path / "x.md")
+    done = spawn(*command, path)
+    assert (done.code, done.stdout) == (4, b"")
+    assert done.err == f"memoryfield: {path}: x.md: is a FIFO (named pipe)\n"

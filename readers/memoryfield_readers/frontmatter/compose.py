@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import yaml
 from yaml.events import (
@@ -31,7 +31,7 @@ from .faults import (
     too_deep,
 )
 from .nodes import Mapping, Node, Scalar, Sequence, merge_bases
-from .scalars import MAP, MAY_RESOLVE, MERGE, SEQ, STR, as_explicit, is_json, resolve_plain
+from .scalars import MAP, MERGE, NUMBER_START, SEQ, STR, WORDS, as_explicit, is_json, resolve_plain
 
 try:
     from yaml._yaml import CParser
@@ -136,7 +136,14 @@ class _Composer:
         while (event := next_event()) is not None:
             cls = event.__class__
             if cls is ScalarEvent:
-                append(self._scalar(event))
+                # Nine nodes in ten are words: no call is made that can be spared.
+                text, style = event.value, event.style
+                is_word = style or (text[:1] not in NUMBER_START and text not in WORDS)
+                if is_word and not (event.tag or event.anchor):
+                    start, end = event.start_mark.index, event.end_mark.index
+                    append(_new_tuple(Scalar, (text, STR, text, style or "", start, end, None)))
+                else:
+                    append(self._scalar(event))
             elif cls is MappingStartEvent or cls is SequenceStartEvent:
                 stack.append(self._open(event, len(stack)))
                 append = stack[-1].items.append
@@ -151,24 +158,19 @@ class _Composer:
         return Composed(top[0] if top else None, self.plain)
 
     def _scalar(self, event: Any) -> Scalar:
-        # Nine nodes in ten pass here: no call is made that can be spared.
-        text = event.value
+        """The node of any scalar: one with a type, a tag or an anchor, or none of them."""
+        text, tag = event.value, event.tag
         start = event.start_mark.index
-        tag = event.tag
-        style = event.style or ""
         if tag is None:
-            if style or text[:1] not in MAY_RESOLVE:
-                name, value = STR, text
-            else:
-                name, value = resolve_plain(text)
+            name, value = (STR, text) if event.style else resolve_plain(text)
         elif tag == "!":
             name, value = STR, text
         else:
             name, value = _explicit_scalar(tag, text, start)
-        if name is not STR and not is_json(name, value):
+        if not is_json(name, value):
             self.plain = False
         anchor = event.anchor
-        node = _new_tuple(Scalar, (text, name, value, style, start, event.end_mark.index, anchor))
+        node = Scalar(text, name, value, event.style or "", start, event.end_mark.index, anchor)
         if anchor:
             self.anchors[anchor] = (node, 0, 0)
         return node
@@ -187,15 +189,23 @@ class _Composer:
         return node
 
     def _mapping(self, done: _Open, end: int) -> Mapping:
-        keys = [key if key.__class__ is Scalar else self._as_key(key) for key in done.items[::2]]
-        pairs = tuple(zip(keys, done.items[1::2], strict=True))
-        names = {key.text for key in keys if key.tag == STR}
-        if len(names) != len(keys):
+        keys = done.items[::2]
+        for at, key in enumerate(keys):
+            if key.__class__ is not Scalar:
+                keys[at] = self._as_key(key)
+        pairs = cast(
+            "tuple[tuple[Scalar, Node], ...]", tuple(zip(keys, done.items[1::2], strict=True))
+        )
+        if not self._are_distinct_strings(pairs):
             self.plain = False
             for key, value in pairs:
                 if key.tag == MERGE:
                     _check_merge(value)
         return Mapping(pairs, done.start, end)
+
+    @staticmethod
+    def _are_distinct_strings(pairs: tuple[tuple[Scalar, Node], ...]) -> bool:
+        return len({key.text for key, _ in pairs if key.tag is STR}) == len(pairs)
 
     def _as_key(self, node: Node) -> Scalar:
         """A collection that stands as a key, as a scalar of its source text."""

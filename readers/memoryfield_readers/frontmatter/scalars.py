@@ -24,7 +24,7 @@ MAP = "map"
 MOST_INTEGER_DIGITS = 640
 """Digits of an integer that JSON is to carry; more than these no Python is sure to print."""
 
-_WORDS: dict[str, tuple[str, bool | None]] = {
+WORDS: dict[str, tuple[str, bool | str | None]] = {
     spelling: (tag, value)
     for words, tag, value in (
         (("yes", "true", "on"), BOOL, True),
@@ -33,7 +33,8 @@ _WORDS: dict[str, tuple[str, bool | None]] = {
     )
     for word in words
     for spelling in (word, word.capitalize(), word.upper())
-} | {"~": (NULL, None), "": (NULL, None)}
+} | {"~": (NULL, None), "": (NULL, None), "<<": (MERGE, "<<")}
+"""Plain scalars that are no strings, numbers and timestamps aside."""
 
 _INT = re.compile(
     r"""[-+]?(?:
@@ -62,10 +63,9 @@ _TIMESTAMP = re.compile(
         (?:[ \t]*(?:Z|[-+][0-9]{1,2}(?::[0-9]{2})?))?""",
     re.VERBOSE,
 )
-_NUMBER_START = frozenset("-+.0123456789")
+NUMBER_START = frozenset("-+.0123456789")
+"""First characters of numbers and timestamps."""
 _TOO_LONG_INTEGER = 10**MOST_INTEGER_DIGITS
-MAY_RESOLVE = _NUMBER_START | {"", "~", "<"} | {word[0] for word in _WORDS if word}
-"""First characters, or none, of all plain scalars that may be anything but a string."""
 _LONGEST_SEXAGESIMAL = 300  # characters; more may be beyond what a float holds
 
 Resolved = tuple[str, Any]
@@ -81,11 +81,9 @@ def resolve_plain(text: str) -> Resolved:
         A pair of the type's short name ("str", "int", …) and the value. A value with no place in
         JSON (NaN, infinities, integers of more than 640 digits) and a timestamp is its own text.
     """
-    if text[:1] in _NUMBER_START:
+    if text[:1] in NUMBER_START:
         return _resolve_number(text)
-    if text == "<<":
-        return MERGE, text
-    return _WORDS.get(text) or (STR, text)
+    return WORDS.get(text) or (STR, text)
 
 
 def as_explicit(tag: str, text: str) -> Resolved | None:
