@@ -20,6 +20,8 @@ _RFC_3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?"
     r"(?:[Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
+_USUAL = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z")
+"""The form that nearly all have, which Python reads at once and in no other way than is meant."""
 _EASTERNMOST = timedelta(hours=14)
 _WESTERNMOST = timedelta(hours=-12)
 _LAST_OF_DAY = timedelta(days=1) - timedelta.resolution
@@ -42,6 +44,11 @@ class Moment(NamedTuple):
 @lru_cache(maxsize=64)  # several rules ask about the dates of one page
 def read_moment(text: str) -> Moment | None:
     """The moment that an ISO 8601 date or datetime names, or None if it names none (MF308)."""
+    if _USUAL.fullmatch(text):
+        try:
+            return Moment(datetime.fromisoformat(text[:-1]), timedelta(), whole_day=False)
+        except ValueError:
+            return None
     match = _DATETIME.fullmatch(text)
     if match is None:
         return None

@@ -24,6 +24,7 @@ _MOST_MESSAGE = 1000
 _FIELD_CHECKS: list[tuple[str, FieldCheck]] = []
 _PAGE_CHECKS: list[tuple[str, PageCheck]] = []
 _FRONTMATTER_CHECKS: list[tuple[str, PageCheck]] = []
+_NO_FRONTMATTER_CHECKS: list[tuple[str, PageCheck]] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +77,13 @@ class RuleSet:
 
     Attributes:
         field: checks that see the whole field, after all pages have been read.
-        page: checks that see each page.
-        page_and_frontmatter: those, and the ones that see each page whose frontmatter is parsed.
+        parsed: checks that see each page whose frontmatter is parsed.
+        unparsed: checks that see each page whose frontmatter is absent or broken.
     """
 
     field: BoundFieldChecks
-    page: BoundPageChecks
-    page_and_frontmatter: BoundPageChecks
+    parsed: BoundPageChecks
+    unparsed: BoundPageChecks
 
 
 class NotChecked(UnknownRequirement):
@@ -122,9 +123,20 @@ def frontmatter_rule(id: str) -> Callable[[PageCheck], PageCheck]:
     return register
 
 
+def no_frontmatter_rule(id: str) -> Callable[[PageCheck], PageCheck]:
+    """Register a check that sees each page whose frontmatter is absent or broken."""
+
+    def register(check: PageCheck) -> PageCheck:
+        _NO_FRONTMATTER_CHECKS.append((id, check))
+        return check
+
+    return register
+
+
 def registered() -> frozenset[str]:
     """The ids that have a check."""
-    return frozenset(id for id, _ in (*_FIELD_CHECKS, *_PAGE_CHECKS, *_FRONTMATTER_CHECKS))
+    all_checks = (_FIELD_CHECKS, _PAGE_CHECKS, _FRONTMATTER_CHECKS, _NO_FRONTMATTER_CHECKS)
+    return frozenset(id for checks in all_checks for id, _ in checks)
 
 
 def matching(patterns: Iterable[str]) -> frozenset[str]:
@@ -169,10 +181,12 @@ def rule_set(
         for id, requirement in catalogue().items()
         if id in ids
     }
-    page = tuple((rules[id], check) for id, check in _PAGE_CHECKS if id in ids)
-    frontmatter = tuple((rules[id], check) for id, check in _FRONTMATTER_CHECKS if id in ids)
+    page, frontmatter, no_frontmatter = (
+        tuple((rules[id], check) for id, check in checks if id in ids)
+        for checks in (_PAGE_CHECKS, _FRONTMATTER_CHECKS, _NO_FRONTMATTER_CHECKS)
+    )
     return RuleSet(
         tuple((rules[id], check) for id, check in _FIELD_CHECKS if id in ids),
-        page,
         page + frontmatter,
+        page + no_frontmatter,
     )

@@ -144,10 +144,8 @@ def _check_page(page: Page, review: Review, chosen: RuleSet, findings: _Findings
     if is_lfs_pointer(page.raw):
         review.pointers.append(page.name)  # what stands there is not the page's content
         return
-    checks = chosen.page
-    if page.frontmatter.state is FrontmatterState.PARSED:
-        checks = chosen.page_and_frontmatter
-    for rule, check in checks:
+    is_parsed = page.frontmatter.state is FrontmatterState.PARSED
+    for rule, check in chosen.parsed if is_parsed else chosen.unparsed:
         for first in (found := check(rule, page, review)):
             findings.add(first, found, MOST_FINDINGS)
 

@@ -164,7 +164,8 @@ class LocalSource:
 
     def _open(self, entry: Entry) -> tuple[int, int]:
         """A descriptor for a listed file, and its size in bytes."""
-        parts = self._links.get(entry.path) or tuple(entry.path.split("/"))
+        path = entry.path
+        parts = self._links.get(path) or (tuple(path.split("/")) if "/" in path else (path,))
         descriptor = -1
         try:
             descriptor = self._root.open_file(parts)

@@ -14,7 +14,7 @@ from memoryfield_readers.frontmatter import (
 from ..datetimes import is_before, is_rfc_3339, read_moment
 from ..field_types import DATETIME_FIELDS, TypeProblem, defined_fields
 from ..finding import Finding
-from ..registry import Findings, Rule, frontmatter_rule, page_rule
+from ..registry import Findings, Rule, frontmatter_rule, no_frontmatter_rule
 from ..review import Review
 from ..yaml_hints import hint_at
 
@@ -32,7 +32,7 @@ _KINDS = {
 }
 
 
-@page_rule("MF301")
+@no_frontmatter_rule("MF301")
 def parses(rule: Rule, page: Page, review: Review) -> Findings:
     """An opened block is closed and parses as YAML."""
     error = page.frontmatter.error
@@ -47,7 +47,7 @@ def parses(rule: Rule, page: Page, review: Review) -> Findings:
         )
 
 
-@page_rule("MF302")
+@no_frontmatter_rule("MF302")
 def no_rule_at_start(rule: Rule, page: Page, review: Review) -> Findings:
     """The page does not begin with a `---` rule that could be taken for frontmatter."""
     if page.frontmatter.rule_taken:
@@ -198,7 +198,7 @@ def keys_once(rule: Rule, page: Page, review: Review) -> Findings:
         yield rule.finding(page.name, f"{message}: parsers keep only the last", at=here)
 
 
-@page_rule("MF312")
+@no_frontmatter_rule("MF312")
 def within_bounds(rule: Rule, page: Page, review: Review) -> Findings:
     """No custom tags, no recursive aliases, and bounds on aliases, depth and size."""
     error = page.frontmatter.error

@@ -10,7 +10,7 @@ from memoryfield_readers import FrontmatterState, Page, Position, is_page_name, 
 from ..link_targets import OUTSIDE, relative_target
 from ..markdown import link_candidates, links
 from ..naming import conforming_name
-from ..registry import Findings, Rule, field_rule, page_rule
+from ..registry import Findings, Rule, field_rule, no_frontmatter_rule, page_rule
 from ..review import Review
 
 MOST_PAGE_BYTES = 8192
@@ -43,7 +43,7 @@ def page_names(rule: Rule, review: Review) -> Findings:
         )
 
 
-@page_rule("MF202")
+@no_frontmatter_rule("MF202")
 def utf_8(rule: Rule, page: Page, review: Review) -> Findings:
     """A page is valid UTF-8."""
     offset = page.undecodable_at
@@ -69,7 +69,7 @@ def page_size(rule: Rule, page: Page, review: Review) -> Findings:
         )
 
 
-@page_rule("MF204")
+@no_frontmatter_rule("MF204")
 def has_frontmatter(rule: Rule, page: Page, review: Review) -> Findings:
     """A page has a frontmatter block."""
     if page.frontmatter.state is FrontmatterState.ABSENT:
