@@ -74,7 +74,7 @@ def test_wheel_says_what_it_is(wheel: Path) -> None:
         commands = archive.read(f"{DIST_INFO}/entry_points.txt").decode()
     assert (metadata["Name"], metadata["Version"]) == ("memoryfield-kit", __version__)
     assert metadata["Requires-Python"] == SETTINGS["project"]["requires-python"]
-    assert "memoryfield = memoryfield_cli.main:run" in commands
+    assert "memoryfield = memoryfield_cli.start:run" in commands
     assert metadata.get_payload() == (ROOT / "README.md").read_text(encoding="utf-8")
 
 
@@ -83,7 +83,7 @@ def test_wheel_works_by_itself(wheel: Path, tmp_path: Path) -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv.pop(1))\n"
         "import memoryfield_spec; assert '.whl' in memoryfield_spec.__file__\n"
-        "from memoryfield_cli.main import run; run()"
+        "from memoryfield_cli.start import run; run()"
     )
     for arguments, code in (
         (["rules"], 0),

@@ -1,6 +1,6 @@
 """`python -m memoryfield_cli`."""
 
-from .main import run
+from .start import run
 
 if __name__ == "__main__":
     run()

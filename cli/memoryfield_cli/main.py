@@ -1,4 +1,4 @@
-"""The entry point: commands are imported when they are called, errors become exit codes."""
+"""The group of commands: each is imported when it is called, errors become exit codes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from memoryfield_spec import __version__
 
-from .streams import make_ready, stop_writing
+from .streams import stop_writing
 
 COMMANDS = {
     "validate": "Check fields against the standard.",
@@ -118,11 +118,3 @@ def _wrong_usage(error: click.UsageError, ctx: click.Context) -> NoReturn:
 @click.version_option(__version__, prog_name="memoryfield", message="%(prog)s %(version)s")
 def memoryfield() -> None:
     """Validate, read and pin memoryfields: flat collections of Markdown pages for agents."""
-
-
-def run() -> None:
-    """Run the command line and exit with its code."""
-    if not make_ready():
-        click.echo("memoryfield: cannot go on: stdout is closed", file=sys.stderr, err=True)
-        sys.exit(4)
-    memoryfield.main(prog_name="memoryfield")

@@ -22,6 +22,7 @@ _RFC_3339 = re.compile(
 )
 _USUAL = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z")
 """The form that nearly all have, which Python reads at once and in no other way than is meant."""
+_LONGEST_REMEMBERED = 64
 _EASTERNMOST = timedelta(hours=14)
 _WESTERNMOST = timedelta(hours=-12)
 _LAST_OF_DAY = timedelta(days=1) - timedelta.resolution
@@ -41,9 +42,12 @@ class Moment(NamedTuple):
     whole_day: bool
 
 
-@lru_cache(maxsize=64)  # several rules ask about the dates of one page
 def read_moment(text: str) -> Moment | None:
     """The moment that an ISO 8601 date or datetime names, or None if it names none (MF308)."""
+    return _remembered(text) if len(text) <= _LONGEST_REMEMBERED else _read(text)
+
+
+def _read(text: str) -> Moment | None:
     if _USUAL.fullmatch(text):
         try:
             return Moment(datetime.fromisoformat(text[:-1]), timedelta(), whole_day=False)
@@ -66,6 +70,9 @@ def read_moment(text: str) -> Moment | None:
     except ValueError:
         return None
     return Moment(local, offset, match["hour"] is None)
+
+
+_remembered = lru_cache(maxsize=256)(_read)  # several rules ask about the dates of some pages
 
 
 def is_rfc_3339(text: str) -> bool:

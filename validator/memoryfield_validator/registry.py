@@ -77,13 +77,15 @@ class RuleSet:
 
     Attributes:
         field: checks that see the whole field, after all pages have been read.
-        parsed: checks that see each page whose frontmatter is parsed.
-        unparsed: checks that see each page whose frontmatter is absent or broken.
+        page: checks that see each page.
+        frontmatter: checks that see each page whose frontmatter is parsed.
+        no_frontmatter: checks that see each page whose frontmatter is absent or broken.
     """
 
     field: BoundFieldChecks
-    parsed: BoundPageChecks
-    unparsed: BoundPageChecks
+    page: BoundPageChecks
+    frontmatter: BoundPageChecks
+    no_frontmatter: BoundPageChecks
 
 
 class NotChecked(UnknownRequirement):
@@ -187,6 +189,7 @@ def rule_set(
     )
     return RuleSet(
         tuple((rules[id], check) for id, check in _FIELD_CHECKS if id in ids),
-        page + frontmatter,
-        page + no_frontmatter,
+        page,
+        frontmatter,
+        no_frontmatter,
     )

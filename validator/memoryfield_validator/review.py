@@ -55,15 +55,18 @@ class Review:
         self.nested: list[Entry] = []
         self.faults: list[Fault] = list(field.faults)
         self.unreadable: list[Unreadable] = []
-        self._judged: Page | None = None
-        self._type_problems: list[TypeProblem] = []
+        self._type_problems: dict[str, list[TypeProblem]] = {}
 
     def type_problems(self, page: Page) -> list[TypeProblem]:
         """What the schema says of a page's defined fields; several rules share one judgement."""
-        if self._judged is not page:
-            self._judged = page
-            self._type_problems = type_problems(page.frontmatter)
-        return self._type_problems
+        known = self._type_problems.get(page.name)
+        if known is None:
+            known = self._type_problems[page.name] = type_problems(page.frontmatter)
+        return known
+
+    def forget_type_problems(self) -> None:
+        """Let go of what the schema says of pages that have been checked."""
+        self._type_problems.clear()
 
     def unread(self) -> tuple[MemoryfieldError, ...]:
         """Why files and sub-directories could not be read, one error each."""

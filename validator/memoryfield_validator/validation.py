@@ -32,6 +32,9 @@ Progress: TypeAlias = Callable[[str], None]
 MOST_FINDINGS = 100
 """Findings of one rule in one page that are told one by one."""
 
+_BATCH_PAGES = 64
+_BATCH_BYTES = 1024 * 1024
+
 MOST_IN_FIELD = 20_000
 """Findings of one rule in one field that are told one by one: more than there can be pages."""
 
@@ -52,7 +55,7 @@ def validate(
         ignore: ids or beginnings of ids not to check.
         profile: "kit" for this standard; "draft-0.1" to judge by the public draft alone: what this
             standard adds is then shown at level info.
-        progress: called with the name of each page after it has been checked.
+        progress: called with the name of each page after it has been read.
 
     Raises:
         UnknownRequirement: `select` or `ignore` matches no id of the catalogue.
@@ -61,12 +64,8 @@ def validate(
     review = Review(field)
     findings = _Findings()
     if not _is_beyond_limits(field):
-        for name in field.pages:
-            page = _read(name, review)
-            if page is not None:
-                _check_page(page, review, chosen, findings)
-            if progress is not None:
-                progress(name)
+        for pages in _in_batches(review, progress):
+            _check_pages(pages, review, chosen, findings)
         _read_the_rest(review)
     review.look_into_folders()
     review.faults.extend(field.damaged())
@@ -77,8 +76,8 @@ def validate(
     if profile == "draft-0.1":
         told = [_by_draft(finding) for finding in told]
     told.sort(key=Finding.order)
-    digest, pages = _digest(review), len(field.pages)
-    return Report(field.location, digest, pages, tuple(told), review.unread())
+    count = len(field.pages)
+    return Report(field.location, _digest(review), count, tuple(told), review.unread())
 
 
 class _Findings:
@@ -140,14 +139,42 @@ def _note(name: str, error: MemoryfieldError, review: Review) -> None:
         review.unreadable.append(Unreadable(name, error))
 
 
-def _check_page(page: Page, review: Review, chosen: RuleSet, findings: _Findings) -> None:
-    if is_lfs_pointer(page.raw):
-        review.pointers.append(page.name)  # what stands there is not the page's content
-        return
-    is_parsed = page.frontmatter.state is FrontmatterState.PARSED
-    for rule, check in chosen.parsed if is_parsed else chosen.unparsed:
-        for first in (found := check(rule, page, review)):
-            findings.add(first, found, MOST_FINDINGS)
+def _in_batches(review: Review, progress: Progress | None) -> Iterator[list[Page]]:
+    """The pages that can be read, some at a time: a rule is quicker on many pages in a row."""
+    batch: list[Page] = []
+    size = 0
+    for name in review.field.pages:
+        page = _read(name, review)
+        if progress is not None:
+            progress(name)
+        if page is None:
+            continue
+        batch.append(page)
+        size += len(page.raw)
+        if len(batch) == _BATCH_PAGES or size > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    yield batch
+
+
+def _check_pages(pages: list[Page], review: Review, chosen: RuleSet, findings: _Findings) -> None:
+    # What stands in an LFS pointer is not the page's content: nothing else is said of it.
+    pointers = [page.name for page in pages if is_lfs_pointer(page.raw)]
+    if pointers:
+        review.pointers += pointers
+        pages = [page for page in pages if page.name not in pointers]
+    parsed = [page for page in pages if page.frontmatter.state is FrontmatterState.PARSED]
+    unparsed = [page for page in pages if page.frontmatter.state is not FrontmatterState.PARSED]
+    review.forget_type_problems()
+    for checks, subjects in (
+        (chosen.page, pages),
+        (chosen.frontmatter, parsed),
+        (chosen.no_frontmatter, unparsed),
+    ):
+        for rule, check in checks:
+            for page in subjects:
+                for first in (found := check(rule, page, review)):
+                    findings.add(first, found, MOST_FINDINGS)
 
 
 def _read_the_rest(review: Review) -> None:
