@@ -48,6 +48,20 @@ OTHER_READERS = (
         "desc.md",
     ),
     Hostile(
+        "other readers: a stored entry with a descriptor that has no signature",
+        between(ZipEntry("bare.md", b"text\n", descriptor=Descriptor.BARE)),
+        "MF606",
+        "`bare.md`: it is stored, and its data descriptor has no signature",
+        "bare.md",
+    ),
+    Hostile(
+        "other readers: a version that unzip does not know",
+        between(ZipEntry("v.md", b"x\n", local=Header(version=63), central=Header(version=63))),
+        "MF605",
+        "`v.md` needs version 6.3",
+        "v.md",
+    ),
+    Hostile(
         "other readers: a 64-bit descriptor that no zip64 field announces",
         between(
             ZipEntry(

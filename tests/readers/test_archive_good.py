@@ -35,10 +35,15 @@ def _read(data: bytes) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("zip64", [False, True], ids=["zip32", "zip64"])
-@pytest.mark.parametrize("method", [STORED, DEFLATED], ids=["stored", "deflated"])
-@pytest.mark.parametrize("form", [None, *Descriptor], ids=lambda form: form.value if form else "-")
+@pytest.mark.parametrize(
+    ("method", "form"),
+    [
+        (STORED, None), (STORED, Descriptor.SIGNED),
+        (DEFLATED, None), (DEFLATED, Descriptor.SIGNED), (DEFLATED, Descriptor.BARE),
+    ],
+)  # fmt: skip
 def test_all_forms_of_descriptors(form: Descriptor | None, method: int, zip64: bool) -> None:
-    """A data descriptor may have a signature or none, and sizes of 32 or 64 bits."""
+    """A data descriptor has sizes of 32 or 64 bits, and after deflated data needs no signature."""
     entry = ZipEntry("a.md", PAGE, method, descriptor=form, zip64=zip64)
     data = zip_bytes(entry, ZipEntry("b.md", b"b\n", zip64=zip64))
     assert _read(data) == {"a.md": PAGE, "b.md": b"b\n"}
@@ -108,8 +113,8 @@ def test_an_empty_archive_is_an_archive() -> None:
         assert (field.faults, field.pages, field.attachments) == ((), (), ())
 
 
-@pytest.mark.parametrize("version", [0, 10, 20, 45, 63, 0x0314], ids=hex)
-def test_any_version_that_exists_is_read(version: int) -> None:
+@pytest.mark.parametrize("version", [0, 10, 20, 45, 0x0314], ids=hex)
+def test_any_version_up_to_zip64_is_read(version: int) -> None:
     """The version an entry needs is judged by its lower byte; the upper one names a system."""
     says = Header(version=version)
     assert _read(zip_bytes(ZipEntry("a.md", PAGE, local=says, central=says))) == {"a.md": PAGE}

@@ -144,7 +144,7 @@ def test_a_directory_and_all_its_archives_are_one_field(data: st.DataObject) -> 
                 ZipEntry(
                     name, files[name], data.draw(st.sampled_from([STORED, DEFLATED])),
                     zip64=data.draw(st.booleans()),
-                    descriptor=data.draw(st.sampled_from([None, *Descriptor])),
+                    descriptor=data.draw(st.sampled_from([None, Descriptor.SIGNED])),
                 )
                 for name in data.draw(st.permutations(sorted(files)))
             )

@@ -32,7 +32,8 @@ _METHODS = {
 }  # fmt: skip
 _DOS_VOLUME_LABEL = 0x08
 _DOS_FOLDER = 0x10
-_NEWEST_VERSION = 63
+_NEWEST_VERSION = 45
+"""What zip64 needs; readers leave out entries that need more than they know."""
 _FIRST_DAY_NS = calendar.timegm((1980, 1, 1, 0, 0, 0)) * 1_000_000_000
 _TYPE_NAMES = {
     stat.S_IFLNK: "a symbolic link",
@@ -178,7 +179,7 @@ def _kind_problem(header: zr.CentralHeader, folder: bool) -> str:
         return "is patch data"
     if header.version > _NEWEST_VERSION:
         major, minor = divmod(header.version, 10)
-        return f"needs version {major}.{minor} of the ZIP format, which does not exist"
+        return f"needs version {major}.{minor} of the ZIP format; what is allowed here needs 4.5"
     if header.attributes & _DOS_VOLUME_LABEL:
         return "is marked as a volume label, which some readers leave out"
     kind = stat.S_IFMT(header.attributes >> 16)

@@ -113,6 +113,11 @@ def _check_descriptor(
         rest, header.crc, header.compressed, header.size, zip64=local.extra.zip64
     ):
         raise zr.Malformed("its data descriptor is missing or disagrees with the directory")
+    if header.method == 0 and not rest.startswith(zr.DESCRIPTOR_SIGNATURE):
+        raise zr.Malformed(
+            "it is stored, and its data descriptor has no signature: who reads the archive as a "
+            "stream cannot tell where the data end"
+        )
 
 
 def _holds_signature(file: RandomAccess, start: int, end: int) -> bool:
