@@ -90,9 +90,10 @@ class UnsafeArchive(MemoryfieldError):
 
     def __init__(self, faults: tuple[Fault, ...], *, location: str | None = None) -> None:
         first = faults[0]
+        what = "no readable archive" if first.rule == "MF601" else "unsafe archive"
         more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
         super().__init__(
-            f"unsafe archive, {first.rule}: {first.message}{more}",
+            f"{what}, {first.rule}: {first.message}{more}",
             location=location,
             entry=first.entry,
             hint=first.hint or "run `memoryfield validate` on it to see every fault",
