@@ -7,7 +7,6 @@ import os
 import re
 import stat
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, TypeAlias
 from urllib.parse import unquote, urlsplit
 
@@ -41,7 +40,9 @@ def open_field(
 
     Raises:
         LocationError: the location is of no kind that can be read.
-        NotFound, AccessDenied, SourceUnavailable: it cannot be had.
+        NotFound: it does not exist.
+        AccessDenied: it may not be read.
+        SourceUnavailable: it cannot be had for another reason.
         UnsafeArchive: the archive breaks MF601 or one of MF603 to MF607.
         LimitExceeded: the directory goes beyond the limits (MF607).
     """
@@ -68,7 +69,7 @@ def inspect_field(
         text = os.fspath(location)
         if isinstance(text, str):
             return _open_path(_local_path(text), text, limits)
-    elif isinstance(location, io.IOBase | SpooledTemporaryFile) or hasattr(location, "seek"):
+    elif hasattr(location, "seek"):
         shown = name or str(getattr(location, "name", "<file object>"))
         return _open_file_object(location, shown, name or "", limits)
     raise LocationError(
@@ -118,8 +119,8 @@ def _local_path(text: str) -> Path:
         )
     try:
         url = urlsplit(text)
-    except ValueError as error:
-        raise LocationError(f"is no URL: {error}") from None
+    except ValueError:  # its text repeats what may be a password
+        raise LocationError("is no file:// URL", hint="write file:///absolute/path") from None
     here = url.netloc.lower() in ("", "localhost") and url.path.startswith("/")
     if not here or _NOT_PATH.search(text):
         raise LocationError(
