@@ -107,12 +107,13 @@ class Field:
         entry = self.entries.get(name)
         if entry is None or not name.endswith(".md"):
             raise self._no_page(name)
-        if entry.size > self._limits.page_bytes:
+        most = min(self._limits.page_bytes, self._limits.file_bytes)
+        if entry.size > most:
             raise LimitExceeded(
-                f"{entry.size} bytes, over the limit of {self._limits.page_bytes} for a page",
+                f"{entry.size} bytes, over the limit of {most}",
                 location=self.location,
                 entry=name,
-                hint=raise_limit("page-bytes"),
+                hint=raise_limit("page-bytes" if most == self._limits.page_bytes else "file-bytes"),
             )
         page = Page(name, self._source.read(entry, self._limits.page_bytes), entry)
         self._remember(name, page.sha256)
@@ -197,9 +198,9 @@ class Field:
         for entry in self.irregular:
             if entry.path == name:
                 return self.error_for(entry)
-        near = difflib.get_close_matches(name, self.pages, n=3)
-        if f"{name}.md" in self.entries:
-            near = [f"{name}.md"]
+        stems = [page.removesuffix(".md") for page in self.pages]
+        near = difflib.get_close_matches(name.removesuffix(".md"), stems, n=3)
+        near = [f"{name}.md"] if f"{name}.md" in self.entries else [f"{stem}.md" for stem in near]
         hint = "did you mean " + " or ".join(map(shown, near)) + "?" if near else None
         return NotFound(f"there is no page {shown(name)}", location=self.location, hint=hint)
 

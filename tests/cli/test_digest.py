@@ -169,3 +169,20 @@ def test_damaged_archive_has_an_archive_pin_only_if_it_is_safe(places: Path) -> 
     """Even the hash of the file is refused, so that no unsafe archive gets pinned."""
     done = call("digest", "--archive", places / "unsafe.memoryfield.zip")
     assert (done.code, done.stdout) == (3, b"")
+
+
+def test_json_holds_both_pins(tmp_path: Path) -> None:
+    """As JSON, `digest` gives field pin and archive pin, and with `--manifest` the hashes."""
+    path = folder(tmp_path / "known", KNOWN)
+    answer = call("digest", "--format", "json", path).json
+    assert answer == {
+        "version": 1, "location": str(path), "digest": KNOWN_PIN, "archive_pin": None,
+    }  # fmt: skip
+    full = call("digest", "--manifest", "--format", "json", path).json
+    hashes = [hashlib.sha256(KNOWN[name]).hexdigest() for name in ("a.md", "b.md")]
+    assert full == answer | {
+        "manifest": [
+            {"name": name, "sha256": digest}
+            for name, digest in zip(("a.md", "b.md"), hashes, strict=True)
+        ]
+    }

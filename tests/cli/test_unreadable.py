@@ -79,7 +79,7 @@ def test_validate_with_only_other_rules_selected(field: Path, user: Way) -> None
     assert "closed.md" in done.err
 
 
-@pytest.mark.parametrize("command", [["digest"], ["digest", "--manifest"], ["info"]])
+@pytest.mark.parametrize("command", [["digest"], ["digest", "--manifest"]])
 def test_what_needs_every_page_gives_no_answer(command: list[str], field: Path, user: Way) -> None:
     """Part of a pin is no answer."""
     done = spawn_by(user, *command, field)
@@ -92,6 +92,13 @@ def test_ls_lists_what_it_need_not_read(field: Path, user: Way) -> None:
     """Names are had without reading pages."""
     done = spawn_by(user, "ls", field)
     assert (done.code, done.out, done.err) == (0, "a.md\nclosed.md\nz.md\n", "")
+
+
+def test_info_shows_the_rest_without_a_pin(field: Path, user: Way) -> None:
+    """What stands in the way of the pin is said; the counts are had without it."""
+    done = spawn_by(user, "info", "--format", "json", field)
+    assert (done.code, done.json["pages"], done.json["digest"]) == (4, 3, None)
+    assert done.err == f"memoryfield: {field}: closed.md: cannot be read: permission denied\n"
 
 
 def test_ls_lists_a_page_whose_title_it_cannot_read(field: Path, user: Way) -> None:

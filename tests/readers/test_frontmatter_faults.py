@@ -19,7 +19,7 @@ MF301_CASES: dict[str, tuple[str, int, int, str]] = {
     "a back quote": ("title: `x`\n", 2, 8, "no plain value can begin with this"),
     "a per cent sign": ("title: 100\nb: %x\n", 3, 4, "no plain value can begin with this"),
     "an asterisk": ("title: *x\n", 2, 8, "the alias *x names no anchor"),
-    "emphasis": ("title: *x* y\n", 2, 10, "alias"),
+    "emphasis": ("title: *x* y\n", 2, 10, "a name is expected after `*`"),
     "text after a bracket": ("title: [WIP] x\n", 2, 14, "a key is expected here"),
     "text after a placeholder": ("title: {{ t }} x\n", 2, 16, "a key is expected here"),
     "text after a quoted string": ("x: 'a' b\n", 2, 8, "a key is expected here"),

@@ -8,7 +8,8 @@ from collections.abc import Container
 from memoryfield_readers import Page, is_page_name
 
 from .link_targets import relative_target
-from .markdown import blanked, links, without_comments, without_fenced_code
+from .markdown import links
+from .markdown_code import blanked, without_comments, without_fenced_code
 
 _FILE_NAME = re.compile(r"(?<![\w./\\%~@=?&#-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.md(?![\w-])")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}+://[^\s<>]++")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
-from memoryfield_readers import Limits, open_field, visible_lines
+from memoryfield_readers import Field, Limits, as_unicode, open_field, visible_lines
 
-from ..options import limits_option, location_argument
-from ..output import print_bytes, say, warn
+from ..options import format_option, limits_option, location_argument
+from ..output import print_bytes, print_json, say, warn
 
 
 @click.command(
@@ -27,14 +28,16 @@ In the folder of a field of pages alone, coreutils agree:
 @location_argument
 @click.option("--manifest", is_flag=True, help="Print the lines that the pin is made from.")
 @click.option("--archive", is_flag=True, help="Print the archive pin: the hash of the ZIP file.")
+@format_option("text", "json")
 @limits_option
-def command(location: str, manifest: bool, archive: bool, limits: Limits) -> None:
+def command(location: str, manifest: bool, archive: bool, form: str, limits: Limits) -> None:
     """Print the field pin: the same for a folder and for every archive of it.
 
-    Exits with 1 if LOCATION holds nothing that could be pinned.
+    As JSON, the archive pin stands beside it, and with --manifest the hash of each file. Exits
+    with 1 if LOCATION holds nothing that could be pinned.
     """
-    if manifest and archive:
-        raise click.UsageError("--manifest and --archive exclude each other")
+    if archive and (manifest or form == "json"):
+        raise click.UsageError("--archive goes neither with --manifest nor with --format json")
     with open_field(location, limits=limits) as field:
         if archive:
             pin = field.archive_digest()
@@ -44,10 +47,26 @@ def command(location: str, manifest: bool, archive: bool, limits: Limits) -> Non
         elif not field.pages and not field.attachments and not field.irregular:
             warn(f"{location}: there is no page to pin")
             sys.exit(1)
+        elif form == "json":
+            print_json(_as_json(field, manifest=manifest))
         elif manifest:
             _print_manifest(field.manifest().text)
         else:
             say(field.digest())
+
+
+def _as_json(field: Field, *, manifest: bool) -> dict[str, Any]:
+    lines = field.manifest()
+    answer = {
+        "version": 1,
+        "location": as_unicode(field.location),
+        "digest": lines.digest,
+        "archive_pin": field.archive_digest(),
+    }
+    if manifest:
+        hashes = lines.hashes.items()
+        answer["manifest"] = [{"name": as_unicode(n), "sha256": digest} for n, digest in hashes]
+    return answer
 
 
 def _print_manifest(lines: str) -> None:

@@ -7,7 +7,8 @@ from dataclasses import asdict
 
 import click
 
-from memoryfield_spec import requirement
+from memoryfield_readers import visible
+from memoryfield_spec import catalogue, requirement
 
 from ..options import format_option
 from ..output import print_json, say
@@ -29,6 +30,10 @@ def command(rule: str, form: str) -> None:
 
     RULE is an id such as MF304; `memoryfield rules` lists them.
     """
+    several = [id for id in catalogue() if id.startswith(rule.upper())]
+    if len(several) > 1:
+        listed = f"`memoryfield rules {visible(rule)}` lists them"
+        raise click.UsageError(f"{visible(rule)} begins {len(several)} ids; {listed}")
     wanted = requirement(rule.upper())
     if form == "json":
         print_json({"version": 1, **asdict(wanted)})

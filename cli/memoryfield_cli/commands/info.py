@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from memoryfield_readers import Field, Limits, MemoryfieldError, as_unicode, open_field, visible
 
 from ..options import format_option, limits_option, location_argument
-from ..output import print_json, say
+from ..output import complain, print_json, say
 
 _INDEX = "index.md"
 
@@ -23,16 +25,27 @@ Examples:
 @format_option("text", "json")
 @limits_option
 def command(location: str, form: str, limits: Limits) -> None:
-    """Show what a field is: its name, how much it holds, and its pins."""
+    """Show what a field is: its name, how much it holds, and its pins.
+
+    Where something stands in the way of the pin, it is reported, and the rest is shown.
+    """
+    exit_code = 0
     with open_field(location, limits=limits) as field:
         facts = _facts(field)
+        if field.pages or field.attachments or field.irregular:
+            try:
+                facts["digest"] = field.digest()
+            except MemoryfieldError as error:
+                complain(error)
+                exit_code = error.exit_code
     if form == "json":
         print_json({"version": 1, **facts})
-        return
-    for name, value in facts.items():
-        if value not in (None, ""):
-            shown = f"{value:,}" if isinstance(value, int) else visible(str(value))
-            say(f"{name.replace('_', ' '):<12} {shown}")
+    else:
+        for name, value in facts.items():
+            if value not in (None, ""):
+                shown = f"{value:,}" if isinstance(value, int) else visible(str(value))
+                say(f"{name.replace('_', ' '):<12} {shown}")
+    sys.exit(exit_code)
 
 
 def _facts(field: Field) -> dict[str, str | int | None]:
@@ -47,7 +60,7 @@ def _facts(field: Field) -> dict[str, str | int | None]:
         "indexes": len(field.indexes),
         "debris": len(field.debris),
         "bytes": sum(field.entries[name].size for name in names),
-        "digest": field.digest() if names or field.irregular else None,
+        "digest": None,
         "archive_pin": field.archive_digest(),
     }
 

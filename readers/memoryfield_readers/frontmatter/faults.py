@@ -19,6 +19,7 @@ _PLAIN_WORDS = {
     "did not find expected ',' or '}'": "the mapping that begins with `{` is not closed",
     "block sequence entries are not allowed in this context": "a list item cannot stand here",
     "found a tab character that violates indentation": "a tab cannot be used to indent",
+    "did not find expected alphabetic or numeric character": "a name is expected after `*` or `&`",
     "found unexpected end of stream": "what is opened here is never closed",
     "did not find expected <document start>": "what stands here is no part of what is before it",
 }

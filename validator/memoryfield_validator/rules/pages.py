@@ -245,7 +245,7 @@ def _link_problem(target: str, review: Review) -> tuple[str, str | None] | None:
         return None
     if name == OUTSIDE:
         return f"the link to {shown(target)} leads out of the field", None
-    if "/" in name:
+    if "/" in name or name in review.field.folders:
         return f"the link to {shown(target)} leads into a sub-directory, no part of the field", None
     return f"there is no {shown(name)} in the field", _link_hint(name, review.names)
 
