@@ -135,3 +135,12 @@ def test_draft_profile_keeps_milder_levels() -> None:
     kit, draft = both(archive({"a.md": page("x" * 9000, title="no")}))
     assert kit.summary == {"error": 1, "warning": 1, "info": 1}
     assert draft.summary == {"error": 0, "warning": 1, "info": 2}
+
+
+def test_a_field_whose_pages_are_all_at_fault_is_never_valid() -> None:
+    """Where the fault is not asked for, what follows from it is told: there is no page."""
+    twice = zip_bytes(ZipEntry("a.md", b"1\n"), ZipEntry("a.md", b"2\n"))
+    for data in (twice, b"<html>"):
+        assert "MF101" not in rules_in(validated(data, name="x.memoryfield.zip"))
+        ignoring = validated(data, name="x.memoryfield.zip", ignore=["MF6"])
+        assert (rules_in(ignoring), ignoring.verdict) == (["MF101"], "invalid")

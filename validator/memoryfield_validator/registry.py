@@ -76,12 +76,14 @@ class RuleSet:
     """The rules of one validation, each bound to its checks.
 
     Attributes:
+        ids: the ids of these rules.
         field: checks that see the whole field, after all pages have been read.
         page: checks that see each page.
         frontmatter: checks that see each page whose frontmatter is parsed.
         no_frontmatter: checks that see each page whose frontmatter is absent or broken.
     """
 
+    ids: frozenset[str]
     field: BoundFieldChecks
     page: BoundPageChecks
     frontmatter: BoundPageChecks
@@ -188,6 +190,7 @@ def rule_set(
         for checks in (_PAGE_CHECKS, _FRONTMATTER_CHECKS, _NO_FRONTMATTER_CHECKS)
     )
     return RuleSet(
+        ids,
         tuple((rules[id], check) for id, check in _FIELD_CHECKS if id in ids),
         page,
         frontmatter,

@@ -36,6 +36,7 @@ class Review:
 
     Attributes:
         field: the field under review.
+        ids: the ids of the rules that are asked for.
         names: names of all regular files at its root that are no debris.
         plain_names: those of them that a link can write as they are.
         uuids: the first page that states each uuid, by the uuid in lower case.
@@ -45,9 +46,10 @@ class Review:
         unreadable: files that could not be read.
     """
 
-    def __init__(self, field: Field) -> None:
-        """Begin a review of a field."""
+    def __init__(self, field: Field, ids: frozenset[str]) -> None:
+        """Begin a review of a field by the rules with these ids."""
         self.field = field
+        self.ids = ids
         self.names = frozenset(field.entries)
         self.plain_names = frozenset(name for name in self.names if not _NOT_PLAIN.search(name))
         self.uuids: dict[str, str] = {}

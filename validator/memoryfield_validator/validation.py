@@ -61,7 +61,7 @@ def validate(
         UnknownRequirement: `select` or `ignore` matches no id of the catalogue.
     """
     chosen = rule_set(select=select, ignore=ignore)
-    review = Review(field)
+    review = Review(field, chosen.ids)
     findings = _Findings()
     if not _is_beyond_limits(field):
         for pages in _in_batches(review, progress):

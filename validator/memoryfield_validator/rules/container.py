@@ -127,13 +127,15 @@ def no_lfs_pointers(rule: Rule, review: Review) -> Findings:
 
 
 def _is_hidden_by_faults(review: Review) -> bool:
-    """Whether there is a page, or may be one, that faults keep from being listed."""
+    """Whether there may be a page that faults keep from being listed, and these are told."""
     field = review.field
-    names = [fault.entry for fault in field.faults if fault.entry]
-    names += [entry.path for entry in field.irregular]
+    faults = [fault for fault in field.faults if fault.rule in review.ids]
+    names = [fault.entry for fault in faults if fault.entry]
+    if "MF105" in review.ids:
+        names += [entry.path for entry in field.irregular]
     if any(name.endswith(".md") and "/" not in name for name in names):
         return True
-    return bool(field.faults) and not field.entries and not review.nested
+    return bool(faults) and not field.entries and not review.nested
 
 
 def _is_pointer(name: str, review: Review) -> bool:
