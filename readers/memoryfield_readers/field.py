@@ -144,12 +144,11 @@ class Field:
         return self._source.nested()
 
     def damaged(self) -> Iterator[Fault]:
-        """Faults in the content of entries of an archive that are no part of the field (MF601)."""
+        """Faults in the content of what else an archive holds: debris, sub-directories (MF601)."""
         if self.archive_name is None:
             return
-        wanted = {*self.pages, *self.attachments}
         for entry in (*self._source.root(), *self._source.nested()):
-            if entry.kind is EntryKind.FILE and entry.path not in wanted:
+            if entry.kind is EntryKind.FILE and entry.path not in self.entries:
                 try:
                     for _ in self._source.chunks(entry):
                         pass

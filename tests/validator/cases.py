@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -126,7 +127,8 @@ def zipped(
     return Case(rule, what, found, data=data, name=name, limits=limits)
 
 
-def error(
+def _found(
+    level: Level,
     rule: str,
     line: int | None = None,
     column: int | None = None,
@@ -136,35 +138,11 @@ def error(
     hint: str | None = None,
     fixable: bool = False,
 ) -> Found:
-    """A finding at level error, in `a.md` unless another file is named."""
+    """A finding at some level, in `a.md` unless another file is named."""
     parts = (says,) if isinstance(says, str) else says
-    return Found(rule, "error", file, line, column, parts, hint, fixable)
+    return Found(rule, level, file, line, column, parts, hint, fixable)
 
 
-def warning(
-    rule: str,
-    line: int | None = None,
-    column: int | None = None,
-    *,
-    says: str | tuple[str, ...],
-    file: str | None = PAGE,
-    hint: str | None = None,
-    fixable: bool = False,
-) -> Found:
-    """A finding at level warning, in `a.md` unless another file is named."""
-    parts = (says,) if isinstance(says, str) else says
-    return Found(rule, "warning", file, line, column, parts, hint, fixable)
-
-
-def info(
-    rule: str,
-    line: int | None = None,
-    column: int | None = None,
-    *,
-    says: str | tuple[str, ...],
-    file: str | None = PAGE,
-    hint: str | None = None,
-) -> Found:
-    """A finding at level info, in `a.md` unless another file is named."""
-    parts = (says,) if isinstance(says, str) else says
-    return Found(rule, "info", file, line, column, parts, hint, fixable=False)
+error = partial(_found, "error")
+warning = partial(_found, "warning")
+info = partial(_found, "info")

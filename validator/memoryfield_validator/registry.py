@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from memoryfield_readers import Page, Position, visible
 from memoryfield_spec import Level, UnknownRequirement, catalogue, requirement
@@ -15,6 +15,7 @@ from .review import Review
 Findings: TypeAlias = Iterator[Finding]
 FieldCheck: TypeAlias = "Callable[[Rule, Review], Findings]"
 PageCheck: TypeAlias = "Callable[[Rule, Page, Review], Findings]"
+Check = TypeVar("Check", FieldCheck, PageCheck)
 BoundFieldChecks: TypeAlias = "tuple[tuple[Rule, FieldCheck], ...]"
 BoundPageChecks: TypeAlias = "tuple[tuple[Rule, PageCheck], ...]"
 
@@ -97,44 +98,30 @@ class NotChecked(UnknownRequirement):
         return f"{self.id} selects no requirement that this version checks"
 
 
-def field_rule(id: str) -> Callable[[FieldCheck], FieldCheck]:
-    """Register a check that sees the field after all pages have been read."""
+def _registrar(checks: list[tuple[str, Check]]) -> Callable[[str], Callable[[Check], Check]]:
+    """A decorator that takes the id of a requirement and registers a check under it."""
 
-    def register(check: FieldCheck) -> FieldCheck:
-        _FIELD_CHECKS.append((id, check))
-        return check
+    def under(id: str) -> Callable[[Check], Check]:
+        def register(check: Check) -> Check:
+            checks.append((id, check))
+            return check
 
-    return register
+        return register
 
-
-def page_rule(id: str) -> Callable[[PageCheck], PageCheck]:
-    """Register a check that sees each page."""
-
-    def register(check: PageCheck) -> PageCheck:
-        _PAGE_CHECKS.append((id, check))
-        return check
-
-    return register
+    return under
 
 
-def frontmatter_rule(id: str) -> Callable[[PageCheck], PageCheck]:
-    """Register a check that sees each page whose frontmatter is parsed."""
+field_rule = _registrar(_FIELD_CHECKS)
+"""Registers a check that sees the field after all pages have been read."""
 
-    def register(check: PageCheck) -> PageCheck:
-        _FRONTMATTER_CHECKS.append((id, check))
-        return check
+page_rule = _registrar(_PAGE_CHECKS)
+"""Registers a check that sees each page."""
 
-    return register
+frontmatter_rule = _registrar(_FRONTMATTER_CHECKS)
+"""Registers a check that sees each page whose frontmatter is parsed."""
 
-
-def no_frontmatter_rule(id: str) -> Callable[[PageCheck], PageCheck]:
-    """Register a check that sees each page whose frontmatter is absent or broken."""
-
-    def register(check: PageCheck) -> PageCheck:
-        _NO_FRONTMATTER_CHECKS.append((id, check))
-        return check
-
-    return register
+no_frontmatter_rule = _registrar(_NO_FRONTMATTER_CHECKS)
+"""Registers a check that sees each page whose frontmatter is absent or broken."""
 
 
 def registered() -> frozenset[str]:
