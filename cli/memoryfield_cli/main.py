@@ -10,8 +10,6 @@ import click
 
 from memoryfield_spec import __version__
 
-from .streams import stop_writing
-
 COMMANDS = {
     "validate": "Check fields against the standard.",
     "explain": "Say what a requirement demands, why, and show examples.",
@@ -88,13 +86,6 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             warn("interrupted")
             ctx.exit(_INTERRUPTED)
-        except BrokenPipeError:  # nobody reads on
-            stop_writing()
-            ctx.exit(1)
-        except OSError as error:  # the answer cannot be written
-            stop_writing()
-            warn(f"cannot go on: {error.strerror or error}")
-            ctx.exit(4)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

@@ -58,7 +58,7 @@ class Limits:
             number = int(digits) if good else 0
             if number <= 0:
                 raise UnknownLimit(
-                    f"the limit {name} must be a positive whole number, not {value!r}",
+                    f"the limit {name} must be a positive whole number below 10**18, not {value!r}",
                     hint=f"for example {name}=1000000",
                 )
             changed[name.replace("-", "_")] = number

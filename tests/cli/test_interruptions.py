@@ -166,3 +166,16 @@ def test_interrupted_while_it_answers(large: Path) -> None:
         process.send_signal(signal.SIGINT)
         done = rest_of(process)
     assert (done.code, done.err) == (130, "memoryfield: interrupted\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["-h"], ["rules"], ["ls", "-h"]])
+def test_an_answer_that_cannot_be_written(arguments: list[str]) -> None:
+    """On a full disk the command says so in one line, also where it has hardly started."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, env=neutral_environment(),
+            timeout=SECONDS, check=False,
+        )  # fmt: skip
+    assert done.returncode == 4
+    assert done.stderr == b"memoryfield: cannot go on: No space left on device\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.archives import ZipEntry, zip_bytes
+from tests.archives import Header, ZipEntry, zip_bytes
 from tests.validator.fields import archive, page, rules_in, validated
 
 from memoryfield_spec import UnknownRequirement, catalogue
@@ -144,3 +144,16 @@ def test_a_field_whose_pages_are_all_at_fault_is_never_valid() -> None:
         assert "MF101" not in rules_in(validated(data, name="x.memoryfield.zip"))
         ignoring = validated(data, name="x.memoryfield.zip", ignore=["MF6"])
         assert (rules_in(ignoring), ignoring.verdict) == (["MF101"], "invalid")
+
+
+@pytest.mark.parametrize(("select", "ignore"), [(["MF3"], None), (None, ["MF6"])])
+def test_a_fault_that_was_not_asked_for_is_unread(
+    select: list[str] | None, ignore: list[str] | None
+) -> None:
+    """What a fault keeps from being checked does not pass for checked, whatever is asked for."""
+    damaged = zip_bytes(ZipEntry("a.md", b"1\n", local=Header(crc=1), central=Header(crc=1)))
+    linked = zip_bytes(ZipEntry("a.md", b"/etc/passwd", attributes=0o120777 << 16))
+    for data, rule in ((damaged, "MF601"), (linked, "MF605"), (b"<html>", "MF601")):
+        assert validated(data, name="x.memoryfield.zip").unread == ()
+        [error] = validated(data, name="x.memoryfield.zip", select=select, ignore=ignore).unread
+        assert f"was not checked, {rule}" in str(error)

@@ -70,7 +70,8 @@ class Report:
         digest: the field pin; None where the field has none.
         pages: how many pages a reader sees.
         findings: in the order of `Finding.order`.
-        unread: why something could not be read, or a sub-directory not be listed.
+        unread: why something could not be read, or a sub-directory not be listed; also a fault that
+            stood in the way and is no finding, since its rule was not asked for.
     """
 
     location: str

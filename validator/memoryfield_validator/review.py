@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memoryfield_readers import (
+    HARMLESS_FAULTS,
     Entry,
     EntryKind,
     Fault,
@@ -71,13 +72,25 @@ class Review:
         self._type_problems.clear()
 
     def unread(self) -> tuple[MemoryfieldError, ...]:
-        """Why files and sub-directories could not be read, one error each."""
+        """Why something could not be read, one error each.
+
+        A fault that keeps something from being read is a finding; where its rule is not asked for,
+        it is an error here, so that nothing passes for checked that was not.
+        """
+        field = self.field
         errors = [unreadable.error for unreadable in self.unreadable]
-        for entry in (*self.field.irregular, *self.nested):
+        for entry in (*field.irregular, *self.nested):
             if entry.kind is EntryKind.UNREADABLE:
                 message = f"cannot be read: {entry.problem}"
+                errors.append(SourceUnavailable(message, location=field.location, entry=entry.path))
+        if "MF105" not in self.ids:
+            irregular = (e for e in field.irregular if e.kind is EntryKind.IRREGULAR)
+            errors += [field.error_for(entry) for entry in irregular]
+        for fault in dict.fromkeys(self.faults):
+            if fault.rule not in self.ids | HARMLESS_FAULTS:
+                message = f"was not checked, {fault.rule}: {fault.message}"
                 errors.append(
-                    SourceUnavailable(message, location=self.field.location, entry=entry.path)
+                    SourceUnavailable(message, location=field.location, entry=fault.entry)
                 )
         return tuple(errors)
 

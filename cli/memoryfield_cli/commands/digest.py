@@ -27,7 +27,7 @@ In the folder of a field of pages alone, coreutils agree:
 )
 @location_argument
 @click.option("--manifest", is_flag=True, help="Print the lines that the pin is made from.")
-@click.option("--archive", is_flag=True, help="Print the archive pin: the hash of the ZIP file.")
+@click.option("--archive", is_flag=True, help="Print the archive pin alone, as text.")
 @format_option("text", "json")
 @limits_option
 def command(location: str, manifest: bool, archive: bool, form: str, limits: Limits) -> None:

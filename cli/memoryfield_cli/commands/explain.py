@@ -31,7 +31,7 @@ def command(rule: str, form: str) -> None:
     RULE is an id such as MF304; `memoryfield rules` lists them.
     """
     several = [id for id in catalogue() if id.startswith(rule.upper())]
-    if len(several) > 1:
+    if rule and len(several) > 1:
         listed = f"`memoryfield rules {visible(rule)}` lists them"
         raise click.UsageError(f"{visible(rule)} begins {len(several)} ids; {listed}")
     wanted = requirement(rule.upper())

@@ -28,8 +28,8 @@ Examples:
 def command(location: str, long: bool, everything: bool, form: str, limits: Limits) -> None:
     """List the pages of a field, in the order of their names.
 
-    Exits with 1 if there is none. What should be a page but cannot be read is reported, and the
-    exit code is then that of the error.
+    Exits with 1 if there is none. What is no regular file is reported; with --long and as JSON, so
+    is a page that cannot be read. The exit code is then that of the error.
     """
     exit_code = 0
     with open_field(location, limits=limits) as field:

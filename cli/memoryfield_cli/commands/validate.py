@@ -100,7 +100,7 @@ def command(
 def _ids(values: tuple[str, ...]) -> list[str] | None:
     """The ids of an option that may be repeated and may hold several, with commas between."""
     ids = [id.strip() for value in values for id in value.split(",") if id.strip()]
-    return ids or None
+    return ids or (list(values) or None)  # an option that names no id is no option left out
 
 
 def _console() -> Console:

@@ -13,7 +13,7 @@ from memoryfield_readers import (
     shown,
     topmost_debris,
 )
-from memoryfield_spec import Level
+from memoryfield_spec import Level, catalogue
 
 from ..registry import Findings, Rule, field_rule
 from ..review import Review
@@ -23,22 +23,26 @@ _RESERVED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 
+_ALL = frozenset(catalogue())
 _GIVE_RIGHTS = "give the right to read it, or check again when it can be read"
 
 
 @field_rule("MF101")
 def has_page(rule: Rule, review: Review) -> Findings:
-    """A field has at least one page at its root."""
-    if review.field.pages or _is_hidden_by_faults(review):
+    """A field has at least one page at its root; a fault that is told and hides one says enough."""
+    if review.field.pages or _is_hidden_by(_ALL & review.ids, review):
         return
-    hint = None
-    if review.wrapper is not None:
-        hint = f"the pages are in {shown(review.wrapper + '/')}: see MF608"
+    message, hint = "there is no page at the root", None
     tops = sorted({path.partition("/")[0] for path in review.nested_pages})
-    if tops and review.wrapper is None:
+    if _is_hidden_by(_ALL, review):
+        message = "there is no page at the root that can be read"
+        hint = "check without --select and --ignore: faults that were not asked for stand before it"
+    elif review.wrapper is not None:
+        hint = f"the pages are in {shown(review.wrapper + '/')}: see MF608"
+    elif tops:
         hint = "there are pages in " + ", ".join(shown(f"{top}/") for top in tops[:3])
         hint += ": give that folder, or move them to the root"
-    yield rule.finding(None, "there is no page at the root", hint=hint)
+    yield rule.finding(None, message, hint=hint)
 
 
 @field_rule("MF102")
@@ -126,12 +130,12 @@ def no_lfs_pointers(rule: Rule, review: Review) -> Findings:
         yield rule.finding(name, "a Git LFS pointer stands in place of the content")
 
 
-def _is_hidden_by_faults(review: Review) -> bool:
-    """Whether there may be a page that faults keep from being listed, and these are told."""
+def _is_hidden_by(ids: frozenset[str], review: Review) -> bool:
+    """Whether there may be a page that faults with these ids keep from being listed."""
     field = review.field
-    faults = [fault for fault in field.faults if fault.rule in review.ids]
+    faults = [fault for fault in field.faults if fault.rule in ids]
     names = [fault.entry for fault in faults if fault.entry]
-    if "MF105" in review.ids:
+    if "MF105" in ids:
         names += [entry.path for entry in field.irregular]
     if any(name.endswith(".md") and "/" not in name for name in names):
         return True
