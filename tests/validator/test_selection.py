@@ -157,3 +157,12 @@ def test_a_fault_that_was_not_asked_for_is_unread(
         assert validated(data, name="x.memoryfield.zip").unread == ()
         [error] = validated(data, name="x.memoryfield.zip", select=select, ignore=ignore).unread
         assert f"was not checked, {rule}" in str(error)
+
+
+def test_by_the_draft_alone_nothing_unread_passes_either() -> None:
+    """Where what hides the only page is told as info, the draft's own rule speaks, and it is 4."""
+    twice = zip_bytes(ZipEntry("a.md", b"1\n"), ZipEntry("a.md", b"2\n"))
+    report = validated(twice, name="x.memoryfield.zip", profile="draft-0.1")
+    assert {(f.rule, f.level) for f in report.findings} == {("MF101", "error"), ("MF604", "info")}
+    [error] = report.unread
+    assert "was not checked, MF604" in str(error)

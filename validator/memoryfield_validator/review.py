@@ -37,7 +37,7 @@ class Review:
 
     Attributes:
         field: the field under review.
-        ids: the ids of the rules that are asked for.
+        ids: the ids of the rules that are asked for and count.
         names: names of all regular files at its root that are no debris.
         plain_names: those of them that a link can write as they are.
         uuids: the first page that states each uuid, by the uuid in lower case.
@@ -48,7 +48,7 @@ class Review:
     """
 
     def __init__(self, field: Field, ids: frozenset[str]) -> None:
-        """Begin a review of a field by the rules with these ids."""
+        """Begin a review of a field by the rules with these ids, which count."""
         self.field = field
         self.ids = ids
         self.names = frozenset(field.entries)
@@ -74,8 +74,8 @@ class Review:
     def unread(self) -> tuple[MemoryfieldError, ...]:
         """Why something could not be read, one error each.
 
-        A fault that keeps something from being read is a finding; where its rule is not asked for,
-        it is an error here, so that nothing passes for checked that was not.
+        A fault that keeps something from being read is a finding; where its rule is not asked for
+        or does not count, it is an error here, so that nothing passes for checked that was not.
         """
         field = self.field
         errors = [unreadable.error for unreadable in self.unreadable]

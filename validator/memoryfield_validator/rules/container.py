@@ -36,7 +36,9 @@ def has_page(rule: Rule, review: Review) -> Findings:
     tops = sorted({path.partition("/")[0] for path in review.nested_pages})
     if _is_hidden_by(_ALL, review):
         message = "there is no page at the root that can be read"
-        hint = "check without --select and --ignore: faults that were not asked for stand before it"
+        hint = (
+            "check by all rules, without --select, --ignore and --profile, to see what is at fault"
+        )
     elif review.wrapper is not None:
         hint = f"the pages are in {shown(review.wrapper + '/')}: see MF608"
     elif tops:
