@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.archives import DEFLATED, ZipEntry, zip_bytes
-
 from memoryfield_readers import inspect_field
 from memoryfield_validator import Report, validate
+from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
 
 HANDBOOK = Path(__file__).resolve().parent.parent / "docs" / "handbook"
 MOST_BYTES = 8192

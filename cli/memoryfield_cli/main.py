@@ -18,6 +18,7 @@ COMMANDS = {
     "ls": "List the pages of a field.",
     "read": "Print pages of a field.",
     "digest": "Print the field pin or the manifest.",
+    "conformance": "Run, export and check the conformance cases.",
     "completion": "Print a script that completes commands in a shell.",
 }
 """Each command and its line of help; it stands in `commands/NAME.py` as a function `command`."""

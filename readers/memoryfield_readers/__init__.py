@@ -10,7 +10,7 @@ with open_field("handbook.memoryfield.zip") as field:
 from __future__ import annotations
 
 from .display import as_unicode, shown, visible, visible_lines
-from .entry import Entry, EntryKind
+from .entry import Entry, EntryKind, name_key
 from .errors import (
     AccessDenied,
     Fault,
@@ -68,6 +68,7 @@ __all__ = [
     "is_debris",
     "is_lfs_pointer",
     "is_page_name",
+    "name_key",
     "open_field",
     "read_frontmatter",
     "shown",

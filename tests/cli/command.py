@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 from unittest import mock
 
 import pytest
-from tests.archives import DEFLATED, ZipEntry, zip_bytes
 
 from memoryfield_cli.main import memoryfield as group
+from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
 
 COMMAND = Path(sys.executable).with_name("memoryfield")
 SECONDS = 120

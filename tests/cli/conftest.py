@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.archives import ZipEntry, zip_bytes
 from tests.cli.command import FAULTY, GOOD, KNOWN, NOTED, WARNED, archive, folder
+
+from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 
 @pytest.fixture(scope="session")

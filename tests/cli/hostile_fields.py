@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from tests.archives import ZipEntry, zip_bytes
 from tests.cli.command import GOOD, folder
+
+from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 CLEAR = "\x1b[2J\x1b]0;owned\x07"
 C1 = "\x9b31m\x85\x90"

@@ -9,7 +9,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.archives import DEFLATED, ZipEntry, zip_bytes
 from tests.cli.command import (
     COMMAND,
     GOOD,
@@ -21,6 +20,8 @@ from tests.cli.command import (
     neutral_environment,
     spawn,
 )
+
+from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
 
 FILES = {
     "b.md": b"b\r\n",

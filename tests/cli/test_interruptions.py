@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from tests.archives import ZipEntry, zip_bytes
 from tests.cli.command import COMMAND, FAULTY, SECONDS, Outcome, folder, neutral_environment
+
+from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals of POSIX")
 

@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.archives import ZipEntry, zip_bytes
 from tests.cli.command import COMMAND, call, neutral_environment, spawn
 from tests.cli.terminal import TERMINAL, on_a_terminal, written
+
+from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")
 

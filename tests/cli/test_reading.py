@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.archives import ZipEntry, zip_bytes
 from tests.cli.command import GOOD, KNOWN, archive, call, folder, spawn
+
+from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 FILES = {
     "index.md": b"---\ntitle: Woks\n---\nAbout woks.\n",

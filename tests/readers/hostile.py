@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.archives import ZipEntry, zip_bytes
+from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 FIRST = ZipEntry("first.md", b"# First\n")
 LAST = ZipEntry("last.md", b"# Last\n")

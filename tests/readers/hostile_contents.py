@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.archives import DEFLATED, STORED, Header, ZipEntry, deflated
 from tests.readers.hostile import Hostile, between
+
+from memoryfield_validator.conformance.raw_zip import DEFLATED, STORED, Header, ZipEntry, deflated
 
 _TEXT = b"text\n" * 50
 

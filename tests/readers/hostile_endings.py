@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import struct
 
-from tests.archives import (
+from tests.readers.hostile import BESIDE, FIRST, LAST, Hostile, between
+
+from memoryfield_validator.conformance.raw_zip import (
     End,
     Header,
     Zip64End,
@@ -16,7 +18,6 @@ from tests.archives import (
     unicode_path,
     zip_bytes,
 )
-from tests.readers.hostile import BESIDE, FIRST, LAST, Hostile, between
 
 GOOD = zip_bytes(FIRST, LAST)
 _OTHER = zip_bytes(ZipEntry("other.md", b"other\n"))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from tests.archives import (
+from tests.readers.hostile import BESIDE, FIRST, LAST, Hostile, between
+
+from memoryfield_validator.conformance.raw_zip import (
     DEFLATED,
     ENCRYPTED,
     HAS_DESCRIPTOR,
@@ -20,7 +22,6 @@ from tests.archives import (
     unicode_path,
     zip_bytes,
 )
-from tests.readers.hostile import BESIDE, FIRST, LAST, Hostile, between
 
 _ONLY_LAST = {"last.md": BESIDE["last.md"]}
 _LYING_DESCRIPTOR = "its data descriptor is missing or disagrees with the directory"

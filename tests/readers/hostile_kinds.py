@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import stat
 
-from tests.archives import (
+from tests.readers.hostile import Hostile, between
+
+from memoryfield_validator.conformance.raw_zip import (
     ENCRYPTED,
     MASKED,
     PATCHED,
@@ -12,7 +14,6 @@ from tests.archives import (
     Header,
     ZipEntry,
 )
-from tests.readers.hostile import Hostile, between
 
 DOS_FOLDER = 0x10
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.archives import DEFLATED, End, Header, ZipEntry, zip_bytes
 from tests.readers.hostile import Hostile, between
+
+from memoryfield_validator.conformance.raw_zip import DEFLATED, End, Header, ZipEntry, zip_bytes
 
 MIB = 1024 * 1024
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from tests.archives import UTF8_NAME, ZipEntry
 from tests.readers.hostile import Hostile, between
+
+from memoryfield_validator.conformance.raw_zip import UTF8_NAME, ZipEntry
 
 
 def _named(what: str, name: str | bytes, says: str, entry: str | None = None) -> Hostile:

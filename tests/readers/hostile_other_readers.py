@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import struct
 
-from tests.archives import (
+from tests.readers.hostile import Hostile, between
+
+from memoryfield_validator.conformance.raw_zip import (
     DEFLATED,
     Descriptor,
     Header,
@@ -13,7 +15,6 @@ from tests.archives import (
     local_bytes,
     zip_bytes,
 )
-from tests.readers.hostile import Hostile, between
 
 _LINK = extra_field(0x756E, struct.pack("<LHLHH", 0, 0o120777, 11, 0, 0) + b"/etc/passwd")
 _BY_SOME = "by which some readers may see another file"

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.archives import DEFLATED, ZipEntry, zip_bytes
 
 from memoryfield_readers import (
     Field,
@@ -18,6 +17,7 @@ from memoryfield_readers import (
     inspect_field,
     open_field,
 )
+from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
 
 ARCHIVE = zip_bytes(
     ZipEntry("a.md", bytes(range(256)) * 4), ZipEntry("b.md", b"# B\n" * 99, DEFLATED)

@@ -6,9 +6,15 @@ import io
 import zipfile
 
 import pytest
-from tests.archives import DEFLATED, Descriptor, Zip64End, ZipEntry, zip_bytes
 
 from memoryfield_readers import UnsafeArchive, inspect_field, open_field
+from memoryfield_validator.conformance.raw_zip import (
+    DEFLATED,
+    Descriptor,
+    Zip64End,
+    ZipEntry,
+    zip_bytes,
+)
 
 A = ZipEntry("a.md", b"# A\n" * 30, DEFLATED)
 B = ZipEntry("b.md", b"# B\n", descriptor=Descriptor.SIGNED)

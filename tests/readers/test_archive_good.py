@@ -7,7 +7,9 @@ import zipfile
 from datetime import UTC, datetime
 
 import pytest
-from tests.archives import (
+
+from memoryfield_readers import Limits, inspect_field, open_field
+from memoryfield_validator.conformance.raw_zip import (
     DEFLATED,
     STORED,
     Descriptor,
@@ -18,8 +20,6 @@ from tests.archives import (
     unicode_path,
     zip_bytes,
 )
-
-from memoryfield_readers import Limits, inspect_field, open_field
 
 PAGE = b"# A page\n" * 40
 

@@ -8,7 +8,6 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from tests.archives import zip_bytes
 from tests.readers.audit import touched_paths
 from tests.readers.hostile import FIRST, LAST, Hostile
 from tests.readers.hostile_contents import CONTENTS
@@ -34,6 +33,7 @@ from tests.readers.hostile_other_readers import OTHER_READERS
 
 from memoryfield_readers import UnsafeArchive, inspect_field, open_field
 from memoryfield_spec import catalogue
+from memoryfield_validator.conformance.raw_zip import zip_bytes
 
 CASES: tuple[Hostile, ...] = (
     *NAMES, *DUPLICATES, *KINDS, *LIMITS, *LOCAL_HEADERS, *DESCRIPTORS, *SPANS, *OFFSETS,

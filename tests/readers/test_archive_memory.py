@@ -11,9 +11,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.archives import DEFLATED, End, Header, ZipEntry, deflated, local_bytes, zip_bytes
 
 from memoryfield_readers import DEFAULT_LIMITS
+from memoryfield_validator.conformance.raw_zip import (
+    DEFLATED,
+    End,
+    Header,
+    ZipEntry,
+    deflated,
+    local_bytes,
+    zip_bytes,
+)
 
 MOST = 50_000_000
 MIB = 1024 * 1024

@@ -14,10 +14,17 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from tests.archives import DEFLATED, STORED, Descriptor, Header, ZipEntry, zip_bytes
 from tests.readers.examples import examples
 
 from memoryfield_readers import Manifest, NotFound, UnsafeArchive, open_field
+from memoryfield_validator.conformance.raw_zip import (
+    DEFLATED,
+    STORED,
+    Descriptor,
+    Header,
+    ZipEntry,
+    zip_bytes,
+)
 
 KNOWN = "field-sha256:61725e02d7eabcaaff99beecf13cf5ec0afeae16e6e25b7f7377eb7edbfdbf70"
 

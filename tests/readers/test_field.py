@@ -5,9 +5,9 @@ from __future__ import annotations
 import io
 
 import pytest
-from tests.archives import DEFLATED, ZipEntry, zip_bytes
 
 from memoryfield_readers import LimitExceeded, Limits, NotFound, Page, PageError, open_field
+from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
 
 FIELD = zip_bytes(
     ZipEntry("b.md", b"# B\n"),

@@ -10,7 +10,6 @@ import zlib
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
-from tests.archives import DEFLATED, Descriptor, Zip64End, ZipEntry, zip_bytes
 from tests.readers.examples import examples
 
 from memoryfield_readers import (
@@ -23,6 +22,13 @@ from memoryfield_readers import (
 )
 from memoryfield_readers.sources.archive import ArchiveSource
 from memoryfield_readers.sources.random_access import SeekableFile
+from memoryfield_validator.conformance.raw_zip import (
+    DEFLATED,
+    Descriptor,
+    Zip64End,
+    ZipEntry,
+    zip_bytes,
+)
 
 
 def _by_zipfile(method: int, zip64: bool) -> bytes:

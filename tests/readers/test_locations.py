@@ -9,7 +9,6 @@ from tempfile import SpooledTemporaryFile
 from typing import Any
 
 import pytest
-from tests.archives import ZipEntry, zip_bytes
 from tests.readers.audit import touched_paths
 
 from memoryfield_readers import (
@@ -20,6 +19,7 @@ from memoryfield_readers import (
     UnsafeArchive,
     open_field,
 )
+from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 ARCHIVE = zip_bytes(ZipEntry("a.md", b"a\n"), ZipEntry("b.md", b"b\n"))
 DIGEST = "field-sha256:61725e02d7eabcaaff99beecf13cf5ec0afeae16e6e25b7f7377eb7edbfdbf70"

@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Callable
 
 import pytest
-from tests.archives import ZipEntry, zip_bytes
 
 from memoryfield_readers import FrontmatterState, Page, Position, open_field
+from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 PageOf = Callable[[bytes], Page]
 

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import stat
 
-from tests.archives import DEFLATED, UTF8_NAME, Header, ZipEntry, zip_bytes
 from tests.validator.cases import Case, Found, error, folder, info, warning, zipped
 from tests.validator.fields import page
+
+from memoryfield_validator.conformance.raw_zip import (
+    DEFLATED,
+    UTF8_NAME,
+    Header,
+    ZipEntry,
+    zip_bytes,
+)
 
 _PAGE = ZipEntry("a.md", page().encode())
 _OTHER = ZipEntry("b.md", page(number=1).encode(), DEFLATED)

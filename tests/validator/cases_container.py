@@ -7,9 +7,10 @@ import socket
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.archives import DEFLATED, ZipEntry, zip_bytes
 from tests.validator.cases import Found, error, folder, info, one, warning, zipped
 from tests.validator.fields import archive, page
+
+from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
 
 _NO_PAGE = error("MF101", file=None, says="there is no page at the root")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.archives import DEFLATED
 from tests.validator.cases import Case, Found, error, folder, info, warning, zipped
 from tests.validator.fields import Files, archive, page
 
 from memoryfield_readers import Limits
+from memoryfield_validator.conformance.raw_zip import DEFLATED
 
 _NO_PAGE = error("MF101", file=None, says="there is no page")
 

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from tests.archives import STORED, ZipEntry, zip_bytes
-
 from memoryfield_readers import DEFAULT_LIMITS, Limits, inspect_field
 from memoryfield_validator import Profile, Report, validate
+from memoryfield_validator.conformance.raw_zip import STORED, ZipEntry, zip_bytes
 
 Files: TypeAlias = Mapping[str, str | bytes]
 

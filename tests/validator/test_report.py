@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from tests.archives import Header, ZipEntry, zip_bytes
 from tests.validator.fields import Files, archive, page, report_on, validated, write_files
 from tests.validator.schemas import assert_fits_schema
 
 from memoryfield_readers import Limits, inspect_field
 from memoryfield_spec import schema
 from memoryfield_validator import LEVELS, Finding, Report, validate
+from memoryfield_validator.conformance.raw_zip import Header, ZipEntry, zip_bytes
 from memoryfield_validator.reports import render_json
 from memoryfield_validator.validation import MOST_FINDINGS
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.archives import Header, ZipEntry, zip_bytes
 from tests.validator.fields import archive, page, rules_in, validated
 
 from memoryfield_spec import UnknownRequirement, catalogue
 from memoryfield_validator import NotChecked, Report, registered
+from memoryfield_validator.conformance.raw_zip import Header, ZipEntry, zip_bytes
 
 FIELD = archive(
     {

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.archives import DEFLATED, STORED
 from tests.validator.fields import Files, archive, page, pages, validated, write_files
 
 from memoryfield_validator import Finding, Report
+from memoryfield_validator.conformance.raw_zip import DEFLATED, STORED
 
 NAMES = (
     "a.md", "b.md", "A.md", "index.md", "listing.md", "x y.md", "é.md", "e\u0301.md", "con.md",

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
 
-from memoryfield_readers import Field, Limits, MemoryfieldError, inspect_field
+from memoryfield_readers import Limits, MemoryfieldError, inspect_field
 from memoryfield_spec import Level
 
 from ..options import LOCATION, format_option, limits_option
 from ..output import complain, say
+from ..progress import progress_bar
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from memoryfield_validator import Profile, Progress, Report
+    from memoryfield_validator import Profile, Report
 
 _BAR_FROM_PAGES = 1000
 
@@ -76,9 +75,13 @@ def command(
     for location in locations:
         try:
             with inspect_field(location, limits=limits) as field:
-                with _progress(field) as progress:
+                with progress_bar("Checking", len(field.pages), least=_BAR_FROM_PAGES) as step:
                     report = validate(
-                        field, select=chosen, ignore=left_out, profile=profile, progress=progress
+                        field,
+                        select=chosen,
+                        ignore=left_out,
+                        profile=profile,
+                        progress=lambda name: step(),
                     )
                 if console is not None:  # the bar is gone by now
                     print_text(report, field, console)
@@ -107,18 +110,3 @@ def _console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False, markup=False, emoji=False)
-
-
-@contextmanager
-def _progress(field: Field) -> Iterator[Progress | None]:
-    """A bar on stderr, if that is a terminal and there is enough to do."""
-    stderr = sys.stderr  # None, if the shell closed it
-    if len(field.pages) < _BAR_FROM_PAGES or stderr is None or not stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("Checking", total=len(field.pages))
-        yield lambda name: bar.advance(task)

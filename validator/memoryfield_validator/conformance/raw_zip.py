@@ -228,6 +228,17 @@ def deflated(content: bytes, level: int = 9) -> bytes:
     return deflater.compress(content) + deflater.flush()
 
 
+def stored_blocks(content: bytes) -> bytes:
+    """A raw deflate stream of stored blocks (RFC 1951, 3.2.4): no compressor has a say in it."""
+    starts = range(0, len(content), _MAX_16) or range(1)
+    stream = bytearray()
+    for start in starts:
+        block = content[start : start + _MAX_16]
+        last = start + _MAX_16 >= len(content)
+        stream += struct.pack("<BHH", last, len(block), len(block) ^ _MAX_16) + block
+    return bytes(stream)
+
+
 def extra_field(kind: int, data: bytes) -> bytes:
     """One extra field."""
     return struct.pack("<2H", kind, len(data)) + data

@@ -1,0 +1,169 @@
+"""`memoryfield conformance`: run, export and check the cases of the standard."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..options import format_option
+from ..output import print_json, say, warn
+from ..progress import progress_bar
+
+if TYPE_CHECKING:
+    from memoryfield_validator.conformance import Implementation
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+_cases_option = click.option(
+    "--cases",
+    "root",
+    type=_FOLDER,
+    help="Take the cases below cases/ of this folder, not those that are shipped.",
+)
+
+
+@click.group(
+    epilog="""\b
+Examples:
+  memoryfield conformance run
+  memoryfield conformance run --adapter 'python my_adapter.py' mf2
+  memoryfield conformance export cases-for-others/
+  memoryfield conformance lint
+"""
+)
+def command() -> None:
+    """Run, export and check the conformance cases of the standard."""
+
+
+@command.command(
+    epilog="""\b
+Examples:
+  memoryfield conformance run
+  memoryfield conformance run mf304 6xx
+  memoryfield conformance run --adapter 'node adapter.js' --timeout 5
+  memoryfield conformance run --adapter ./adapter --known-failures known.toml
+"""
+)
+@click.argument("beginnings", nargs=-1, metavar="[CASE]...")
+@click.option(
+    "--adapter", metavar="COMMAND", help="Judge this program, not our own implementation."
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0.1),
+    default=30.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for an answer of an adapter.",
+)
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    type=click.Choice(["directory", "archive", "archive-deflated"]),
+    help="Put cases by this source alone; may be repeated.",
+)
+@click.option(
+    "--known-failures", type=_FILE, help="A TOML file of cases known to fail, with reasons."
+)
+@format_option("text", "json", "markdown")
+@_cases_option
+def run(
+    beginnings: tuple[str, ...],
+    adapter: str | None,
+    timeout: float,
+    sources: tuple[str, ...],
+    known_failures: Path | None,
+    form: str,
+    root: Path | None,
+) -> None:
+    """Put the cases to an implementation, by every source, and report what differs.
+
+    A CASE is the beginning of an id, a requirement or a group: mf304-date, MF3, 6xx. Exits with 0
+    if all that was put passed or is known to fail, with 1 otherwise, also if nothing was put.
+    """
+    from memoryfield_validator.conformance import Adapter, Ours, load_suite, run_cases
+    from memoryfield_validator.conformance.known import read_known_failures, with_known
+    from memoryfield_validator.conformance.reports import (
+        Run,
+        render_json,
+        render_markdown,
+        render_text,
+    )
+
+    suite = load_suite(root)
+    cases = suite.chosen(beginnings)
+    known = read_known_failures(known_failures, suite.cases) if known_failures else {}
+    with ExitStack() as stack:
+        implementation: Implementation
+        if adapter is None:
+            implementation = Ours()
+        else:
+            implementation = stack.enter_context(Adapter(adapter, timeout=timeout))
+        step = stack.enter_context(progress_bar("Putting cases", len(cases)))
+        outcomes = run_cases(
+            cases, implementation, sources=sources or None, progress=lambda case: step()
+        )
+        found = tuple(with_known(outcomes, known))
+        judged = Run(implementation.name, implementation.release, implementation.profile, found)
+    render = {"text": render_text, "json": render_json, "markdown": render_markdown}[form]
+    say(render(judged))
+    sys.exit(0 if judged.is_good else 1)
+
+
+@command.command(
+    epilog="""\b
+Examples:
+  memoryfield conformance export cases-for-others/
+  (cd cases-for-others && sha256sum --check --quiet SHA256SUMS)
+"""
+)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@_cases_option
+def export(folder: Path, root: Path | None) -> None:
+    """Write the cases as plain files, for those who do not have this program.
+
+    FOLDER must be new or empty. It gets the fields as directories and archives, expected.json,
+    SHA256SUMS and a README; the bytes are the same on every machine.
+    """
+    from memoryfield_validator.conformance import load_suite
+    from memoryfield_validator.conformance.export import export_suite
+
+    written = export_suite(load_suite(root), folder)
+    say(f"{folder}: {written.cases} cases, {written.files} files")
+
+
+@command.command(
+    epilog="""\b
+Examples:
+  memoryfield conformance lint
+  memoryfield conformance lint --format json
+"""
+)
+@format_option("text", "json")
+@_cases_option
+def lint(form: str, root: Path | None) -> None:
+    """Check the suite itself: form, ids, titles, order, and that every requirement is covered.
+
+    Exits with 1 if something is wrong with it.
+    """
+    from memoryfield_validator.conformance import fixtures
+    from memoryfield_validator.conformance.linting import lint_suite
+
+    problems = lint_suite(root or fixtures())
+    if form == "json":
+        told = [{"place": one.place, "message": one.message} for one in problems]
+        print_json({"version": 1, "problems": told})
+    else:
+        for one in problems:
+            say(f"{one.place}: {one.message}")
+    if problems:
+        warn(f"{len(problems)} problems" if len(problems) > 1 else "1 problem")
+        sys.exit(1)
+    if form == "text":
+        say("the suite is in order")

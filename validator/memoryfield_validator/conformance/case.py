@@ -1,0 +1,93 @@
+"""A conformance case: what is given, and the exact answer that is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from memoryfield_readers import ARCHIVE_SUFFIX, Limits
+
+Kind: TypeAlias = Literal["field", "archive", "page", "digest"]
+Answer: TypeAlias = Mapping[str, Any]
+"""What an implementation says of a case, in the shape of the adapter protocol."""
+
+DIRECTORY = "directory"
+ARCHIVE = "archive"
+ARCHIVE_NAME = f"field{ARCHIVE_SUFFIX}"
+PAGE_NAME = "page.md"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a case, or what stands in place of one.
+
+    Attributes:
+        name: its path with `/` between the components; a name that is not UTF-8 is surrogate
+            escaped.
+        content: its bytes; None for what is no regular file.
+        link: the target of a symbolic link.
+        special: "fifo", or "folder" for an empty one.
+    """
+
+    name: str
+    content: bytes | None = None
+    link: str | None = None
+    special: Literal["fifo", "folder"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The archive of a case: its file name and its bytes."""
+
+    file_name: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One input and the answer to it.
+
+    Attributes:
+        id: the name of its file; it never changes.
+        kind: what is given and asked.
+        title: what is special about the input.
+        why: what goes wrong in an implementation that fails.
+        spec: the revision of the standard.
+        requirements: the ids it is about.
+        settings: limits other than the defaults, by name.
+        limits: all limits, with these settings.
+        sources: what can carry the files; None for everything.
+        given: the files, the archive or the page.
+        pin: a pin that the reader was given, or None.
+        expect: the answer as it stands in the file of the case.
+        group: the folder in which the case stands.
+    """
+
+    id: str
+    kind: Kind
+    title: str
+    why: str
+    spec: int
+    requirements: tuple[str, ...]
+    settings: Mapping[str, int]
+    limits: Limits
+    sources: frozenset[str] | None
+    given: tuple[File, ...] | Archive | bytes
+    pin: str | None
+    expect: Mapping[str, Any]
+    group: str
+
+    @property
+    def files(self) -> tuple[File, ...]:
+        """The files of the field that is given; a page is a field of one."""
+        if isinstance(self.given, Archive):
+            return ()
+        if isinstance(self.given, bytes):
+            return (File(PAGE_NAME, self.given),)
+        return self.given
+
+    def breaks(self, id: str) -> bool:
+        """Whether a finding of this requirement is expected."""
+        found = any(finding["rule"] == id for finding in self.expect.get("findings", ()))
+        return found or self.expect.get("error", {}).get("rule") == id

@@ -1,0 +1,149 @@
+"""Whether an answer is the one that is expected, and what differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memoryfield_readers import name_key
+from memoryfield_spec import catalogue
+
+from ..validation import Profile
+from .case import ARCHIVE, Answer, Case
+from .places import kind_of
+
+FINDING_KEYS = ("rule", "file", "line", "level", "column")
+_MAY_BE_LEFT_OUT = ("level", "column")
+
+ANSWERS: Mapping[str, tuple[str, ...]] = {
+    "field": ("verdict", "findings", "files", "pages", "digest"),
+    "archive": ("verdict", "findings", "files", "pages", "digest"),
+    "page": ("state", "frontmatter", "body", "error"),
+    "digest": ("digest", "manifest", "archive-pin", "fits"),
+}
+"""The keys that an answer may have, by kind of case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A key of an answer that is not as expected.
+
+    Attributes:
+        key: the key.
+        expected: the value that is expected.
+        answered: the value that was given; None also where there was none.
+    """
+
+    key: str
+    expected: Any
+    answered: Any
+
+
+def expected_answer(
+    case: Case, source: str, profile: Profile = "kit", checked: frozenset[str] | None = None
+) -> dict[str, Any]:
+    """The exact answer to a case, put by some source, to an implementation.
+
+    Arguments:
+        case: the case.
+        source: what carries it: the level of a finding can depend on that.
+        profile: with "draft-0.1", findings of requirements that the draft lacks are info.
+        checked: the ids of the requirements that the implementation checks; findings of others
+            are not expected of it. None for all.
+    """
+    expect = dict(case.expect)
+    if case.kind in ("field", "archive"):
+        findings = [
+            _finding(given, source, profile)
+            for given in expect.get("findings", ())
+            if checked is None or given["rule"] in checked
+        ]
+        errors = [finding for finding in findings if finding["level"] == "error"]
+        files: set[str] = {one["file"] for one in errors if one["file"] is not None}
+        expect |= {
+            "verdict": "invalid" if errors else "valid",
+            "findings": findings,
+            "files": sorted(files, key=name_key),
+        }
+    elif case.kind == "page":
+        fields = expect.get("frontmatter")
+        expect["frontmatter"] = None if fields is None else parsed_json(fields)
+        expect.setdefault("error", None)
+    if expect.get("digest") == "none":
+        expect["digest"] = None
+    return expect
+
+
+def differences(expected: Answer, answered: Answer, keys: Iterable[str]) -> tuple[Difference, ...]:
+    """What differs in these keys; a key that is expected and not answered differs."""
+    found = []
+    for key in keys:
+        if key not in expected:
+            continue
+        said = answered.get(key)
+        wanted = expected[key]
+        if key not in answered or not _is_answer(key, wanted, said):
+            found.append(Difference(key, wanted, said))
+    return tuple(found)
+
+
+def parsed_json(text: str) -> Any:
+    """JSON text as a value, in which NaN and infinities are refused.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    import json
+
+    return json.loads(text, parse_constant=_no_number)
+
+
+def is_same_json(one: Any, other: Any) -> bool:
+    """Whether two JSON values are equal: 1 and 1.0 are, 1 and true are not."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(is_same_json(one[k], other[k]) for k in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(is_same_json, one, other))
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, int | float) and isinstance(other, int | float):
+        return one == other
+    return type(one) is type(other) and bool(one == other)
+
+
+def _finding(given: Mapping[str, Any], source: str, profile: Profile) -> dict[str, Any]:
+    level = given["level"]
+    if kind_of(source) == ARCHIVE:
+        level = given.get("archive-level", level)
+    if profile == "draft-0.1" and catalogue()[given["rule"]].origin != "draft-0.1":
+        level = "info"
+    place = {key: given.get(key) for key in ("file", "line", "column")}
+    return {"rule": given["rule"], "level": level, **place}
+
+
+def _is_answer(key: str, expected: Any, answered: Any) -> bool:
+    if key == "findings":
+        return _are_findings(expected, answered)
+    return is_same_json(expected, answered)
+
+
+def _are_findings(expected: list[dict[str, Any]], answered: Any) -> bool:
+    """Whether findings are the expected ones, in any order, each as often."""
+    if not isinstance(answered, list) or not all(isinstance(one, Mapping) for one in answered):
+        return False
+    keys = [
+        key
+        for key in FINDING_KEYS
+        if key not in _MAY_BE_LEFT_OUT or all(key in one for one in answered)
+    ]
+    return _counted(expected, keys) == _counted(answered, keys)
+
+
+def _counted(findings: Iterable[Mapping[str, Any]], keys: list[str]) -> Counter[str]:
+    return Counter(repr([finding.get(key) for key in keys]) for finding in findings)
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")

@@ -1,0 +1,139 @@
+"""The suite checks itself: form, ids, titles, order, and that every requirement is covered."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from memoryfield_spec import catalogue, examples
+
+from .case import Case
+from .coverage import coverage_problems
+from .errors import BrokenCase
+from .judging import expected_answer, parsed_json
+from .suite import Folder, case_files, read_case
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong with the suite.
+
+    Attributes:
+        place: the case or the file.
+        message: what is wrong.
+    """
+
+    place: str
+    message: str
+
+
+def lint_suite(root: Folder) -> tuple[Problem, ...]:
+    """Everything that is wrong with the suite in a folder; nothing is run."""
+    cases, problems = [], []
+    for group, path in case_files(root):
+        try:
+            case = read_case(path, group)
+        except BrokenCase as error:
+            problems.append(Problem(f"cases/{group}/{path.name}", error.message))
+            continue
+        cases.append(case)
+        problems += [Problem(case.id, text) for text in _problems(case, path.name)]
+    problems += _repeated(cases)
+    problems += _examples(cases)
+    problems += [Problem(*told) for told in coverage_problems(cases, _reasons(root))]
+    if not cases:
+        problems.append(Problem(str(root), "there is no case"))
+    return tuple(problems)
+
+
+def _reasons(root: Folder) -> Mapping[str, Any]:
+    path = root / "coverage.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def _problems(case: Case, file_name: str) -> Iterator[str]:
+    if file_name != f"{case.id}.toml":
+        yield f"stands in {file_name}"
+    group = _group_of(case)
+    if case.group != group:
+        yield f"stands in {case.group}/, and belongs to {group}/"
+    if list(case.requirements) != sorted(case.requirements):
+        yield "its requirements are not in ascending order"
+    for id in case.requirements:
+        if id not in catalogue():
+            yield f"there is no requirement {id}"
+    if not case.requirements and case.kind != "digest":
+        yield "it is about no requirement"
+    if case.why.count(". ") > 1:
+        yield "`why` is more than a sentence or two"
+    if (case.pin is not None) != ("fits" in case.expect):
+        yield "a `pin` and `fits` go together"
+    yield from _expectation_problems(case)
+
+
+def _group_of(case: Case) -> str:
+    beginning = case.id.partition("-")[0]
+    if beginning in ("example", "digest"):
+        return f"{beginning}s"
+    first = case.requirements[0].lower() if case.requirements else ""
+    return f"{first[2:3]}xx" if beginning == first else f"a group: {beginning} is not {first}"
+
+
+def _expectation_problems(case: Case) -> Iterator[str]:
+    expect = case.expect
+    if case.kind == "page" and "frontmatter" in expect:
+        try:
+            if not isinstance(parsed_json(expect["frontmatter"]), dict):
+                yield "the frontmatter that is expected is no JSON object"
+        except ValueError as error:
+            yield f"the frontmatter that is expected is no JSON: {error}"
+    if case.kind not in ("field", "archive"):
+        return
+    findings = expect.get("findings", [])
+    if findings != sorted(findings, key=_order):
+        yield "the findings are not in the order of a report"
+    for finding in findings:
+        if finding["rule"] not in catalogue():
+            yield f"there is no requirement {finding['rule']}"
+            return
+    verdict = expected_answer(case, "")["verdict"]
+    if verdict != expect["verdict"]:
+        yield f"the verdict is {expect['verdict']}, and the findings make it {verdict}"
+    if expect["pages"] != sorted(expect["pages"], key=str.encode):
+        yield "the pages are not in the order of the bytes of their names"
+
+
+def _order(finding: Mapping[str, Any]) -> tuple[object, ...]:
+    file = finding.get("file")
+    place = (finding.get("line", 0), finding.get("column", 0))
+    return (file is not None, (file or "").encode(), *place, finding["rule"])
+
+
+def _repeated(cases: list[Case]) -> Iterator[Problem]:
+    for what in ("id", "title"):
+        seen: dict[str, str] = {}
+        for case in cases:
+            value = getattr(case, what).lower()
+            if value in seen:
+                yield Problem(case.id, f"has the {what} of {seen[value]}")
+            seen.setdefault(value, case.id)
+
+
+def _examples(cases: list[Case]) -> Iterator[Problem]:
+    """Each example of SPEC.md is a case, which says of its requirement what SPEC.md says."""
+    by_id = {case.id: case for case in cases}
+    for example in examples().values():
+        case = by_id.get(f"example-{example.id}")
+        if case is None:
+            yield Problem(f"SPEC.md, example {example.id}", "is no case")
+            continue
+        breaks = case.breaks(example.rule)
+        if breaks != (example.kind == "breaks") or example.rule not in case.requirements:
+            yield Problem(case.id, f"SPEC.md says that it {example.kind} {example.rule}")
+        if case.files[0].content != example.text.encode() or case.files[0].name != "example.md":
+            yield Problem(case.id, f"is not the example {example.id} of SPEC.md as example.md")
+    for id in by_id:
+        if id.startswith("example-") and id.removeprefix("example-") not in examples():
+            yield Problem(id, "SPEC.md has no such example")

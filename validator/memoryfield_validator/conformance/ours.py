@@ -1,0 +1,96 @@
+"""Our own implementation, as the runner asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memoryfield_readers import (
+    Field,
+    FrontmatterState,
+    MemoryfieldError,
+    inspect_field,
+    name_key,
+    open_field,
+)
+from memoryfield_spec import __version__
+
+from ..finding import Finding
+from ..registry import matching, registered
+from ..validation import Profile, validate
+from .case import PAGE_NAME, Answer, Case
+from .implementation import Task
+from .judging import ANSWERS
+
+_PLACE = ("rule", "level", "file", "line", "column")
+
+
+class Ours:
+    """The readers and the validator of this kit."""
+
+    name = "memoryfield-kit"
+    release = __version__
+    profile: Profile = "kit"
+
+    def __init__(self) -> None:
+        """Answer whatever can be asked."""
+        self.answers: Mapping[str, frozenset[str]] = {
+            kind: frozenset(keys) for kind, keys in ANSWERS.items()
+        }
+        # What readers do is no rule of a validator, and cases show it all the same.
+        self.checked: frozenset[str] | None = registered() | matching(["MF9"])
+
+    def answer(self, task: Task) -> Answer:
+        """What our readers and our validator make of a task."""
+        case = task.case
+        if case.kind == "digest":
+            return _proof(task)
+        with inspect_field(task.path, limits=case.limits) as field:
+            return _reading(field) if case.kind == "page" else _report(field)
+
+
+def _report(field: Field) -> Answer:
+    report = validate(field)
+    told = [_place(finding) for finding in report.findings]
+    files = {one["file"] for one in told if one["level"] == "error" and one["file"] is not None}
+    return {
+        "verdict": report.verdict,
+        "findings": told,
+        "files": sorted(files, key=name_key),
+        "pages": list(field.pages),
+        "digest": report.digest,
+    }
+
+
+def _place(finding: Finding) -> dict[str, Any]:
+    told = finding.to_json()
+    return {key: told[key] for key in _PLACE}
+
+
+def _reading(field: Field) -> Answer:
+    page = field.page(PAGE_NAME)
+    frontmatter = page.frontmatter
+    error = frontmatter.error
+    parsed = frontmatter.state is FrontmatterState.PARSED
+    return {
+        "state": frontmatter.state.value,
+        "frontmatter": dict(frontmatter.fields) if parsed else None,
+        "body": page.body,
+        "error": None if error is None else {"rule": error.rule, **error.position._asdict()},
+    }
+
+
+def _proof(task: Task) -> Answer:
+    case: Case = task.case
+    with inspect_field(task.path, limits=case.limits) as inspected:
+        archive_pin = inspected.archive_digest()
+    digest = manifest = None
+    try:
+        with open_field(task.path, limits=case.limits) as field:
+            manifest, digest = field.manifest().text, field.digest()
+    except MemoryfieldError:
+        pass  # a field that is refused, or that has nothing to pin, has no field pin
+    fits = None
+    if case.pin is not None:
+        fits = case.pin in (digest, archive_pin)
+    return {"digest": digest, "manifest": manifest, "archive-pin": archive_pin, "fits": fits}

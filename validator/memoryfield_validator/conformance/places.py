@@ -1,0 +1,117 @@
+"""From the files of a case to a place where they can be read, one for each source."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from .case import ARCHIVE, ARCHIVE_NAME, DIRECTORY, Archive, Case, File
+from .errors import BrokenCase, CannotCarry
+from .raw_zip import DEFLATED, STORED, ZipEntry, zip_bytes
+
+DEFLATED_ARCHIVE = "archive-deflated"
+SOURCES = (DIRECTORY, ARCHIVE, DEFLATED_ARCHIVE)
+"""Every source that a field can be put into; all of them have to give the same answer."""
+
+_NOT_PLAIN = ("", ".", "..")
+
+
+def sources_of(case: Case) -> tuple[str, ...]:
+    """The sources that can carry what a case gives."""
+    if isinstance(case.given, Archive):
+        return (ARCHIVE,)
+    if case.sources is None:
+        return SOURCES
+    return tuple(source for source in SOURCES if kind_of(source) in case.sources)
+
+
+def kind_of(source: str) -> str:
+    """What an implementation is told of a source: it is a directory or an archive."""
+    return DIRECTORY if source == DIRECTORY else ARCHIVE
+
+
+def make_place(case: Case, source: str, scratch: Path) -> Path:
+    """Write what a case gives into an empty folder, and say where it stands.
+
+    Raises:
+        CannotCarry: this machine or this source cannot hold it.
+        BrokenCase: a name is no plain relative path.
+    """
+    if isinstance(case.given, Archive):
+        return _write(scratch / case.given.file_name, case.given.data)
+    if source == DIRECTORY:
+        return _directory(case.files, scratch / "field")
+    return _write(scratch / ARCHIVE_NAME, _archive(case.files, deflated=source == DEFLATED_ARCHIVE))
+
+
+def archive_bytes(files: tuple[File, ...]) -> bytes:
+    """The files of a case as a stored archive, in the order of the case.
+
+    Raises:
+        CannotCarry: there is something among them that no archive can hold.
+    """
+    return _archive(files, deflated=False)
+
+
+def _write(path: Path, data: bytes) -> Path:
+    try:
+        path.write_bytes(data)
+    except OSError as error:
+        raise CannotCarry(f"this machine cannot write {path.name}: {error.strerror}") from None
+    return path
+
+
+def _directory(files: tuple[File, ...], root: Path) -> Path:
+    root.mkdir()
+    for file in files:
+        if any(part in _NOT_PLAIN for part in file.name.split("/")):
+            raise BrokenCase(f"the name {file.name!r} is no plain relative path")
+        try:
+            _put(file, root / file.name)
+        except (OSError, ValueError, AttributeError, NotImplementedError) as error:
+            raise CannotCarry(f"this machine cannot make {file.name!r}: {error}") from None
+    made = {
+        _relative(Path(at) / n, root) for at, dirs, names in os.walk(root) for n in names + dirs
+    }
+    for file in files:
+        if file.name not in made:
+            raise CannotCarry(f"this file system does not keep the name {file.name!r}")
+    return root
+
+
+def _put(file: File, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if file.link is not None:
+        path.symlink_to(file.link)
+    elif file.special == "fifo":
+        os.mkfifo(path)
+    elif file.special == "folder":
+        path.mkdir(exist_ok=True)
+    else:
+        with open(path, "xb") as target:  # "x": two names that are one here must not pass
+            target.write(file.content or b"")
+
+
+def _relative(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _archive(files: tuple[File, ...], *, deflated: bool) -> bytes:
+    entries = []
+    for file in files:
+        if file.special == "folder":
+            entries.append(ZipEntry(f"{file.name}/"))
+        elif file.content is None:
+            raise CannotCarry(f"an archive cannot hold {file.name!r} as it is")
+        else:
+            method = DEFLATED if deflated else STORED
+            entries.append(ZipEntry(_entry_name(file.name), file.content, method))
+    return zip_bytes(*(reversed(entries) if deflated else entries))
+
+
+def _entry_name(name: str) -> str | bytes:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogateescape")
+    return name

@@ -1,0 +1,99 @@
+"""A whole run: who was judged, and what came of each case."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..judging import Difference
+from ..running import RESULTS, Outcome, Result
+
+_MOST_VALUE = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run of the suite.
+
+    Attributes:
+        name, release, profile: of the implementation that was judged.
+        outcomes: one for each case and source, in the order of the suite.
+    """
+
+    name: str
+    release: str
+    profile: str
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def summary(self) -> dict[Result, int]:
+        """How many outcomes there are of each kind."""
+        counts = Counter(outcome.result for outcome in self.outcomes)
+        return {result: counts[result] for result in RESULTS}
+
+    @property
+    def cases(self) -> int:
+        """How many cases were put."""
+        return len({outcome.case.id for outcome in self.outcomes})
+
+    @property
+    def unexpected(self) -> tuple[Outcome, ...]:
+        """The failures and errors that count."""
+        return tuple(o for o in self.outcomes if o.result in ("fail", "errored") and not o.known)
+
+    @property
+    def is_good(self) -> bool:
+        """Whether something passed, and nothing failed that is not known to."""
+        return not self.unexpected and any(o.result == "pass" for o in self.outcomes)
+
+    def skipped(self) -> Mapping[str, int]:
+        """How many cases were skipped for each reason."""
+        reasons: dict[str, set[str]] = {}
+        for outcome in self.outcomes:
+            if outcome.result == "skipped":
+                reasons.setdefault(outcome.reason or "", set()).add(outcome.case.id)
+        return {reason: len(ids) for reason, ids in reasons.items()}
+
+
+def told(difference: Difference) -> Iterator[str]:
+    """What differs, in words: for lists, what is missing and what is too many."""
+    expected, answered = difference.expected, difference.answered
+    if isinstance(expected, list) and isinstance(answered, list):
+        missing, extra = _without(expected, answered), _without(answered, expected)
+        for one in missing:
+            yield f"{difference.key}: missing {brief(one)}"
+        for one in extra:
+            yield f"{difference.key}: not expected {brief(one)}"
+        if not missing and not extra:
+            yield f"{difference.key}: in another order"
+        return
+    yield f"{difference.key}: expected {brief(expected)}, answered {brief(answered)}"
+
+
+def brief(value: Any) -> str:
+    """A value as JSON of bounded length, in pure ASCII; a finding as one reads it."""
+    if isinstance(value, Mapping) and "rule" in value:
+        place = [value.get("file"), value.get("line"), value.get("column")]
+        where = ":".join(json.dumps(part).strip('"') for part in place if part is not None)
+        return " ".join(str(part) for part in (value["rule"], value.get("level"), where) if part)
+    text = json.dumps(value, default=repr)
+    return text if len(text) <= _MOST_VALUE else f"{text[: _MOST_VALUE - 3]}..."
+
+
+def _without(some: list[Any], others: list[Any]) -> list[Any]:
+    left = list(map(repr, map(_sorted, others)))
+    rest = []
+    for one in some:
+        shown = repr(_sorted(one))
+        if shown in left:
+            left.remove(shown)
+        else:
+            rest.append(one)
+    return rest
+
+
+def _sorted(value: Any) -> Any:
+    return sorted(value.items(), key=str) if isinstance(value, Mapping) else value

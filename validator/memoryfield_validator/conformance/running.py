@@ -1,0 +1,108 @@
+"""Put cases to an implementation, by every source, and judge its answers."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from .case import Answer, Case
+from .errors import CannotCarry, NoAnswer, Skip
+from .implementation import Implementation, Task
+from .judging import Difference, differences, expected_answer
+from .places import make_place, sources_of
+
+Result: TypeAlias = Literal["pass", "fail", "skipped", "errored"]
+RESULTS: tuple[Result, ...] = ("pass", "fail", "skipped", "errored")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one case, put by one source.
+
+    Attributes:
+        case: the case.
+        source: what carried it.
+        result: "pass", "fail", "skipped" or "errored".
+        reason: why it was skipped or errored, or that the failure is known; else None.
+        differences: what differs in a failure.
+        expected, answered: the keys that were compared; empty where there was no answer.
+        known: whether the failure is known, and does not count.
+    """
+
+    case: Case
+    source: str
+    result: Result
+    reason: str | None = None
+    differences: tuple[Difference, ...] = ()
+    expected: Answer | None = None
+    answered: Answer | None = None
+    known: bool = False
+
+
+def run_cases(
+    cases: Iterable[Case],
+    implementation: Implementation,
+    *,
+    scratch: Path | None = None,
+    sources: Iterable[str] | None = None,
+    progress: Callable[[Case], None] | None = None,
+) -> Iterator[Outcome]:
+    """Put each case to an implementation by each source that can carry it, one after another.
+
+    Arguments:
+        cases: the cases.
+        implementation: what is judged.
+        scratch: a folder for the files of the cases, one at a time; the system's by default.
+        sources: use these alone.
+        progress: called with each case after it has been put.
+    """
+    chosen = None if sources is None else frozenset(sources)
+    for case in cases:
+        for source in sources_of(case):
+            if chosen is None or source in chosen:
+                yield _outcome(case, source, implementation, scratch)
+        if progress is not None:
+            progress(case)
+
+
+def _outcome(
+    case: Case, source: str, implementation: Implementation, scratch: Path | None
+) -> Outcome:
+    reason = _reason_to_skip(case, implementation)
+    if reason is not None:
+        return Outcome(case, source, "skipped", reason)
+    with tempfile.TemporaryDirectory(dir=scratch, prefix="case-") as folder:
+        try:
+            place = make_place(case, source, Path(folder))
+            answered = implementation.answer(Task(case, source, place))
+        except (CannotCarry, Skip) as reason_given:
+            return Outcome(case, source, "skipped", str(reason_given))
+        except NoAnswer as error:
+            return Outcome(case, source, "errored", str(error))
+    expected = expected_answer(case, source, implementation.profile, implementation.checked)
+    keys = [key for key in expected if key in implementation.answers[case.kind]]
+    found = differences(expected, answered, keys)
+    return Outcome(
+        case,
+        source,
+        "fail" if found else "pass",
+        differences=found,
+        expected={key: expected[key] for key in keys},
+        answered={key: answered.get(key) for key in keys},
+    )
+
+
+def _reason_to_skip(case: Case, implementation: Implementation) -> str | None:
+    keys = implementation.answers.get(case.kind, frozenset())
+    if not keys:
+        return f"{implementation.name} does not answer cases of kind {case.kind}"
+    if not keys & expected_answer(case, "").keys():
+        return f"{implementation.name} answers nothing that this case expects"
+    if implementation.checked is not None:
+        unchecked = [id for id in case.requirements if id not in implementation.checked]
+        if unchecked:
+            return f"{implementation.name} does not check {', '.join(unchecked)}"
+    return None
