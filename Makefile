@@ -8,13 +8,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: help demo test check unit bench format clean
+.PHONY: help demo test check unit conformance mutate matrix bench format clean
 
 help:
 	@echo "make demo    set up, and show the main job on docs/handbook/"
 	@echo "make test    set up, and run all checks and tests"
 	@echo "make check   formatting, lint, types and architecture alone"
 	@echo "make unit    the tests alone"
+	@echo "make conformance  put the conformance cases to our own implementation"
+	@echo "make mutate  break each rule in turn, and see that a case notices; takes some minutes"
+	@echo "make matrix  put the cases to the published tools too, and write docs/who-agrees.md"
 	@echo "make bench   measure speed and memory, as ratios; takes some minutes"
 	@echo "make format  format the code and mend what lint can mend"
 	@echo "make clean   remove everything that was made"
@@ -29,7 +32,7 @@ $(READY): pyproject.toml Makefile
 demo: $(READY)
 	@$(BIN)/python docs/demo.py
 
-test: check unit
+test: check conformance unit
 
 check: $(READY)
 	$(BIN)/ruff format --check .
@@ -37,6 +40,16 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m memoryfield_spec.tables --check spec/SPEC.md
+	$(BIN)/memoryfield conformance lint
+
+conformance: $(READY)
+	$(BIN)/memoryfield conformance run
+
+mutate: $(READY)
+	$(BIN)/python -m tests.mutation
+
+matrix: $(READY)
+	$(BIN)/python docs/matrix.py
 
 unit: $(READY)
 	$(BIN)/python -m pytest
@@ -49,5 +62,5 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .matrix .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

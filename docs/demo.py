@@ -41,6 +41,8 @@ def main() -> None:
         say("What a fault looks like, and what the standard says about it:")
         run(root, "validate", str(broken), expect=1)
         run(root, "explain", "MF304")
+        say("Does another implementation agree? Its cases, here put to our own:")
+        run(root, "conformance", "run", "mf304", "digests")
 
 
 BROKEN_PAGE = """\

@@ -10,6 +10,7 @@ from email import message_from_string
 from pathlib import Path
 
 import pytest
+from hatch_build import SHIPPED
 
 from memoryfield_spec import __version__, catalogue
 
@@ -17,8 +18,6 @@ ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PACKAGES = SETTINGS["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]
 DIST_INFO = f"memoryfield_kit-{__version__}.dist-info"
-
-pytest.importorskip("hatchling", reason="hatchling builds the wheel")
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +55,12 @@ def test_wheel_holds_every_file_of_every_room(names: set[str]) -> None:
         for path in (ROOT / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and path.name[0] != "."
     }
+    for path, shipped in SHIPPED.items():
+        expected |= {
+            (Path(shipped) / found.relative_to(ROOT / path)).as_posix()
+            for found in ((ROOT / path).rglob("*") if (ROOT / path).is_dir() else [ROOT / path])
+            if found.is_file() and "__pycache__" not in found.parts
+        }
     records = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
     assert names == expected | {f"{DIST_INFO}/{name}" for name in records}
 
@@ -89,6 +94,7 @@ def test_wheel_works_by_itself(wheel: Path, tmp_path: Path) -> None:
         (["rules"], 0),
         (["validate", "--format", "json", tmp_path], 1),
         (["validate", ROOT / "docs" / "handbook"], 0),
+        (["conformance", "run", "examples"], 0),
     ):
         done = subprocess.run(
             [sys.executable, "-c", script, wheel, *arguments],

@@ -22,19 +22,19 @@ from typing import Any, TypeAlias
 
 Object: TypeAlias = dict[str, Any]
 
-SECONDS = 12.0
-"""How long one run of a command may take; the runner waits longer for the answer."""
+SECONDS = 60.0
+"""How long one run of a command may take. Give the runner a longer `--timeout` than this."""
 
 _KEPT = ("PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT")
 _HOMES = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME",
           "XDG_STATE_HOME", "APPDATA", "LOCALAPPDATA", "TMPDIR", "TEMP", "TMP")  # fmt: skip
 
 
-class Skip(Exception):  # noqa: N818 - named for what it asks for
+class Skip(Exception):
     """A case cannot be put to the command; the text says why."""
 
 
-class NoAnswer(Exception):  # noqa: N818 - named for the fact
+class NoAnswer(Exception):
     """The command gave no answer that can be read."""
 
 
@@ -74,7 +74,7 @@ class Workshop:
             NoAnswer: it crashed or took too long.
         """
         try:
-            done = subprocess.run(  # noqa: S603 - it is what was asked for
+            done = subprocess.run(
                 [self._command, *arguments],
                 cwd=self.scratch,
                 env=self.environment,
@@ -102,7 +102,7 @@ class Workshop:
         if target.is_dir():
             shutil.rmtree(target)
         if os.path.isdir(given):
-            _copy_folder(given, target, os.path.realpath(given))
+            _copy_folder(given, target)
         else:
             shutil.copyfile(given, target)
         return target
@@ -155,18 +155,16 @@ def _answered(case: Object, answer: Callable[[Object], Object]) -> Object:
         return {"id": case["id"], "error": str(error)}
 
 
-def _copy_folder(given: str, target: Path, root: str) -> None:
-    """Copy a folder as it is: links stay links, and those that lead out still lead there."""
+def _copy_folder(given: str, target: Path) -> None:
+    """Copy a folder as it is: a link stays a link with the same text, a FIFO a FIFO."""
     target.mkdir()
     with os.scandir(given) as entries:
         for entry in entries:
             copied = target / entry.name
             if entry.is_symlink():
-                end = os.path.realpath(entry.path)
-                inside = os.path.commonpath([end, root]) == root
-                copied.symlink_to(os.readlink(entry.path) if inside else end)
+                copied.symlink_to(os.readlink(entry.path))
             elif entry.is_dir():
-                _copy_folder(entry.path, copied, root)
+                _copy_folder(entry.path, copied)
             elif stat.S_ISFIFO(entry.stat().st_mode):
                 os.mkfifo(copied)
             else:

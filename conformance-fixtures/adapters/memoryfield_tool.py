@@ -24,6 +24,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from command_adapter import (
     NoAnswer,
@@ -111,12 +112,11 @@ def _errors(out: str, names: Iterable[str]) -> Iterable[str]:
     return re.findall(rf"^{FIELD}/({any_name}): error: ", out, re.MULTILINE)
 
 
-def _parsed(what: str, text: str) -> Object:
+def _parsed(what: str, text: str) -> Any:
     try:
-        parsed: Object = json.loads(text)
+        return json.loads(text)
     except ValueError:
         raise NoAnswer(f"`{what}` printed no JSON") from None
-    return parsed
 
 
 def main() -> None:

@@ -29,7 +29,14 @@ from .frontmatter import Frontmatter, FrontmatterError, FrontmatterState, read_f
 from .lfs import MOST_POINTER_BYTES, is_lfs_pointer
 from .limits import DEFAULT_LIMITS, Limits
 from .manifest import Manifest
-from .names import ARCHIVE_SUFFIX, PAGE_NAME, is_debris, is_page_name, topmost_debris
+from .names import (
+    ARCHIVE_SUFFIX,
+    PAGE_NAME,
+    is_debris,
+    is_page_name,
+    is_side_file,
+    topmost_debris,
+)
 from .opening import HARMLESS_FAULTS, inspect_field, open_field
 from .page import Page
 from .source import Source
@@ -68,6 +75,7 @@ __all__ = [
     "is_debris",
     "is_lfs_pointer",
     "is_page_name",
+    "is_side_file",
     "name_key",
     "open_field",
     "read_frontmatter",

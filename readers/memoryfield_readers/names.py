@@ -12,7 +12,10 @@ PAGE_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.md")
 ARCHIVE_SUFFIX = ".memoryfield.zip"
 """The ending of an archive's name (MF602)."""
 
-INDEX_SUFFIXES = (".sqlite3", ".sqlite3-wal", ".sqlite3-shm", ".sqlite3-journal")
+SIDE_FILE_SUFFIXES = (".sqlite3-wal", ".sqlite3-shm", ".sqlite3-journal")
+"""Endings of what SQLite leaves beside an index: no index, and nothing that a link may lead to."""
+
+INDEX_SUFFIXES = (".sqlite3", *SIDE_FILE_SUFFIXES)
 """Endings of vector indexes and of what SQLite leaves beside them: no part of a field pin."""
 
 _DEBRIS_NAMES = frozenset({".DS_Store", "desktop.ini", "Thumbs.db", "__MACOSX"})
@@ -31,6 +34,11 @@ class Role(Enum):
 def is_page_name(name: str) -> bool:
     """Whether a name is one that a producer may give to a page (MF201)."""
     return PAGE_NAME.fullmatch(name) is not None
+
+
+def is_side_file(name: str) -> bool:
+    """Whether a name is that of a side file of a vector index."""
+    return name.endswith(SIDE_FILE_SUFFIXES)
 
 
 def is_debris(component: str) -> bool:

@@ -142,9 +142,7 @@ class _Walk:
         for child, place in _children(node):
             self.visit(child, place, is_condition=(place.field, place.index) in conditions)
 
-    def _conditions_in(
-        self, node: ast.AST, *, is_condition: bool
-    ) -> set[tuple[str, int | None]]:
+    def _conditions_in(self, node: ast.AST, *, is_condition: bool) -> set[tuple[str, int | None]]:
         """The places right below a node at which a condition stands."""
         match node:
             case ast.If() | ast.While() | ast.Assert():

@@ -8,12 +8,14 @@ whose branches are the same but for words.
 from __future__ import annotations
 
 import ast
-import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
-_MESSAGE_FIRST = frozenset({0, "message", "hint", "location"})
-_MESSAGE_SECOND = frozenset({1, "message", "hint", "fixable"})
-_WORDS_IN_CALLS: dict[str, frozenset[int | str]] = {
+Arguments: TypeAlias = frozenset[int | str]
+
+_MESSAGE_FIRST: Arguments = frozenset({0, "message", "hint", "location"})
+_MESSAGE_SECOND: Arguments = frozenset({1, "message", "hint", "fixable"})
+_WORDS_IN_CALLS: dict[str, Arguments] = {
     "finding": _MESSAGE_SECOND,
     "Fault": frozenset({1, 3, "message", "hint"}),
     "BlockFault": _MESSAGE_SECOND,
@@ -35,10 +37,12 @@ _WORDS_IN_CALLS: dict[str, frozenset[int | str]] = {
 
 def words_of(function: ast.AST) -> frozenset[int]:
     """The nodes of a function that only choose words, by `id`; each stands for all below it."""
-    found = {id(argument) for call in ast.walk(function) for argument in _passed_as_words(call)}
+    nodes = list(ast.walk(function))
+    decisions = [node for node in nodes if isinstance(node, ast.If | ast.Assign | ast.AugAssign)]
+    found = {id(argument) for node in nodes for argument in _passed_as_words(node)}
     while True:
-        names = _names_for_words(function, found)
-        more = {id(node) for node in _chosen_by(function, names)}
+        names = _names_for_words(function, nodes, found)
+        more = {id(chosen) for node in decisions for chosen in _chosen_by(node, names)}
         if more <= found:
             return frozenset(found)
         found |= more
@@ -47,50 +51,43 @@ def words_of(function: ast.AST) -> frozenset[int]:
 def _passed_as_words(node: ast.AST) -> Iterator[ast.expr]:
     if not isinstance(node, ast.Call):
         return
-    name = ast.unparse(node.func).rpartition(".")[2]
-    wanted = _WORDS_IN_CALLS.get(name, frozenset())
-    yield from (each for at, each in enumerate(node.args) if at in wanted)
-    yield from (keyword.value for keyword in node.keywords if keyword.arg in wanted)
+    match node.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            wanted = _WORDS_IN_CALLS.get(name, frozenset())
+            yield from (each for at, each in enumerate(node.args) if at in wanted)
+            yield from (keyword.value for keyword in node.keywords if keyword.arg in wanted)
 
 
-def _names_for_words(function: ast.AST, words: set[int]) -> frozenset[str]:
-    """The names that are assigned to, and used nowhere but for words."""
-    assigned = {
-        node.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return frozenset(assigned - {node.id for node in _used_elsewhere(function, words)})
+def _names_for_words(
+    function: ast.AST, nodes: Iterable[ast.AST], words: set[int]
+) -> frozenset[str]:
+    """The names that are assigned to, and used for words and nowhere else."""
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    assigned = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    used = {name.id for name in names if isinstance(name.ctx, ast.Load)}
+    return frozenset(assigned & used - set(_used_elsewhere(function, words)))
 
 
-def _used_elsewhere(node: ast.AST, words: set[int]) -> Iterator[ast.Name]:
+def _used_elsewhere(node: ast.AST, words: set[int]) -> Iterator[str]:
     if id(node) in words:
         return
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-        yield node
+        yield node.id
     for child in ast.iter_child_nodes(node):
         yield from _used_elsewhere(child, words)
 
 
-def _chosen_by(function: ast.AST, names: frozenset[str]) -> Iterator[ast.expr]:
-    """What is assigned to names for words, and conditions that decide about nothing else."""
-    for node in ast.walk(function):
-        if _is_assignment(node, names):
-            yield node.value  # type: ignore[attr-defined]
-        elif isinstance(node, ast.If) and _without_words(node.body, names) == _without_words(
-            node.orelse, names
-        ):
-            yield node.test
+def _chosen_by(node: ast.stmt, names: frozenset[str]) -> Iterator[ast.expr]:
+    """What is assigned to names for words; a condition that decides about nothing else."""
+    if isinstance(node, ast.Assign | ast.AugAssign) and _is_for_words(node, names):
+        yield node.value
+    elif isinstance(node, ast.If) and _deeds(node.body, names) == _deeds(node.orelse, names):
+        yield node.test
 
 
-def _is_assignment(node: ast.AST, names: frozenset[str]) -> bool:
-    """Whether a statement assigns to names for words, and does nothing else."""
-    if isinstance(node, ast.Assign):
-        targets = node.targets
-    elif isinstance(node, ast.AugAssign):
-        targets = [node.target]
-    else:
-        return False
+def _is_for_words(node: ast.Assign | ast.AugAssign, names: frozenset[str]) -> bool:
+    """Whether a statement assigns to names for words, and to nothing else."""
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     return all(_are_names(target, names) for target in targets)
 
 
@@ -100,30 +97,29 @@ def _are_names(target: ast.expr, names: frozenset[str]) -> bool:
     return isinstance(target, ast.Name) and target.id in names
 
 
-def _without_words(body: list[ast.stmt], names: frozenset[str]) -> list[str]:
-    """What statements do, words aside, as text that can be compared."""
-    kept = _Wordless(names)
-    return [ast.dump(each) for statement in body if (each := kept.visit(copy.deepcopy(statement)))]
+def _deeds(body: Iterable[ast.stmt], names: frozenset[str]) -> list[object]:
+    """What statements do, words aside, as values that can be compared."""
+    return [deed for statement in body if (deed := _deed(statement, names)) is not None]
 
 
-class _Wordless(ast.NodeTransformer):
-    """Takes the words out of statements."""
+def _deed(node: ast.stmt, names: frozenset[str]) -> object | None:
+    if isinstance(node, ast.Assign | ast.AugAssign) and _is_for_words(node, names):
+        return None
+    if isinstance(node, ast.If):
+        body, orelse = _deeds(node.body, names), _deeds(node.orelse, names)
+        return None if body == orelse == [] else (_wordless(node.test), body, orelse)
+    return _wordless(node)
 
-    def __init__(self, names: frozenset[str]) -> None:
-        self.names = names
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST | None:  # noqa: N802
-        return None if _is_assignment(node, self.names) else self.generic_visit(node)
-
-    def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST | None:  # noqa: N802
-        return None if _is_assignment(node, self.names) else self.generic_visit(node)
-
-    def visit_If(self, node: ast.If) -> ast.AST | None:  # noqa: N802
-        body, orelse = (_without_words(part, self.names) for part in (node.body, node.orelse))
-        return None if body == orelse == [] else self.generic_visit(node)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
-        words = {id(each) for each in _passed_as_words(node)}
-        node.args = [each for each in node.args if id(each) not in words]
-        node.keywords = [each for each in node.keywords if id(each.value) not in words]
-        return self.generic_visit(node)
+def _wordless(node: object) -> object:
+    """A node without places and words, as a value that can be compared."""
+    if isinstance(node, list):
+        return [_wordless(each) for each in node]
+    if not isinstance(node, ast.AST):
+        return node
+    words = {id(each) for each in _passed_as_words(node)}
+    if isinstance(node, ast.Call):
+        args = [each for each in node.args if id(each) not in words]
+        keywords = [each for each in node.keywords if id(each.value) not in words]
+        return ("Call", _wordless(node.func), _wordless(args), _wordless(keywords))
+    return (type(node).__name__, *(_wordless(value) for _, value in ast.iter_fields(node)))

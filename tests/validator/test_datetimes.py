@@ -80,7 +80,9 @@ def test_what_the_library_writes_is_complete(local: datetime, offset: timedelta)
     minutes = timedelta(minutes=offset // timedelta(minutes=1))
     text = local.replace(tzinfo=timezone(minutes)).isoformat()
     moment = read_moment(text)
-    assert moment == Moment(local, minutes, whole_day=False)
+    fraction = f"{local.microsecond:06}".rstrip("0")
+    second = local.replace(microsecond=0)
+    assert moment == Moment(second, fraction, minutes, whole_day=False)
     assert is_rfc_3339(text)
     assert not is_rfc_3339(local.isoformat())
 
@@ -89,7 +91,7 @@ def test_what_the_library_writes_is_complete(local: datetime, offset: timedelta)
     ("text", "local"),
     [
         ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59"),
-        ("2016-12-31T12:59:60.9", "2016-12-31T12:59:59.900000"),
+        ("2016-12-31T12:59:60.9", "2016-12-31T12:59:59"),
         ("2026-03-29T02:30:00+01:00", "2026-03-29T02:30:00"),
         ("2026-08-22 14", "2026-08-22T14:00:00"),
         ("2026-08-22T14:30-05", "2026-08-22T14:30:00"),
@@ -129,6 +131,7 @@ MOMENTS = st.builds(
     lambda minutes, offset, whole_day: Moment(
         datetime(2026, 3, 1) + timedelta(days=minutes // 1440) if whole_day
         else datetime(2026, 3, 1) + timedelta(minutes=minutes),
+        "",
         None if whole_day else offset,
         whole_day,
     ),

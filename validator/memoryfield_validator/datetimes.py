@@ -25,19 +25,21 @@ _USUAL = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T(?:[01][0-9]|2[0-3]):[0-5][0
 _LONGEST_REMEMBERED = 64
 _EASTERNMOST = timedelta(hours=14)
 _WESTERNMOST = timedelta(hours=-12)
-_LAST_OF_DAY = timedelta(days=1) - timedelta.resolution
 
 
 class Moment(NamedTuple):
     """A date or datetime that the calendar has.
 
     Attributes:
-        local: what the clock on the wall said; midnight for a date alone.
+        local: what the clock on the wall said, to the second; midnight for a date alone.
+        fraction: the digits of the second's fraction without zeros at the end: as text they are in
+            the order of what they stand for, however many there are.
         offset: how far it is ahead of UTC, or None where the text does not say.
         whole_day: whether it is a date alone.
     """
 
     local: datetime
+    fraction: str
     offset: timedelta | None
     whole_day: bool
 
@@ -50,7 +52,7 @@ def read_moment(text: str) -> Moment | None:
 def _read(text: str) -> Moment | None:
     if _USUAL.fullmatch(text):
         try:
-            return Moment(datetime.fromisoformat(text[:-1]), timedelta(), whole_day=False)
+            return Moment(datetime.fromisoformat(text[:-1]), "", timedelta(), whole_day=False)
         except ValueError:
             return None
     match = _DATETIME.fullmatch(text)
@@ -60,16 +62,15 @@ def _read(text: str) -> Moment | None:
     minute = int(match["minute"] or 0)
     if second == 60 and minute == 59:
         second = 59  # a leap second; the calendar of `datetime` has none
-    digits = (match["fraction"] or "0")[:6].ljust(6, "0")
     try:
         local = datetime(
             int(match["year"]), int(match["month"]), int(match["day"]),
-            int(match["hour"] or 0), minute, second, int(digits),
+            int(match["hour"] or 0), minute, second,
         )  # fmt: skip
         offset = _read_offset(match["offset"])
     except ValueError:
         return None
-    return Moment(local, offset, match["hour"] is None)
+    return Moment(local, (match["fraction"] or "").rstrip("0"), offset, match["hour"] is None)
 
 
 _remembered = lru_cache(maxsize=256)(_read)  # several rules ask about the dates of some pages
@@ -85,18 +86,25 @@ def is_before(earlier: Moment, later: Moment) -> bool:
     if earlier.offset is None and later.offset is None:
         if earlier.whole_day or later.whole_day:
             return earlier.local.date() < later.local.date()
-        return earlier.local < later.local
-    return _latest(earlier) < _earliest(later)
+        return (earlier.local, earlier.fraction) < (later.local, later.fraction)
+    end, start = _latest(earlier), _earliest(later)
+    if earlier.whole_day:
+        return end <= start[0]
+    return (end, earlier.fraction) < start
 
 
 def _latest(moment: Moment) -> timedelta:
-    """Counted from the first day of the calendar, for an offset can lead beyond either end."""
-    end = _LAST_OF_DAY if moment.whole_day else timedelta()
+    """The latest second it can be in, or the end of its day: the first that it cannot be in.
+
+    It is counted from the first day of the calendar, for an offset can lead beyond either end.
+    """
+    end = timedelta(days=1) if moment.whole_day else timedelta()
     return moment.local - datetime.min + end - _or(moment.offset, _WESTERNMOST)
 
 
-def _earliest(moment: Moment) -> timedelta:
-    return moment.local - datetime.min - _or(moment.offset, _EASTERNMOST)
+def _earliest(moment: Moment) -> tuple[timedelta, str]:
+    second = moment.local - datetime.min - _or(moment.offset, _EASTERNMOST)
+    return second, moment.fraction
 
 
 def _or(offset: timedelta | None, unknown: timedelta) -> timedelta:

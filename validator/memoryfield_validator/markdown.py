@@ -15,11 +15,16 @@ from .markdown_code import BLANK_LINE, without_code
 _BRACKET = re.compile(rf"\\.|[\[\]]|{BLANK_LINE.pattern}")
 _GAP = r"[ \t]*+(?:\r?\n[ \t]*+)?"
 _TARGET = r"(?:<([^<>\n]*)>|((?:[^\s()<>\\]++|\\\S|\([^\s()]*\))++))"
-_TITLE = r"(?:\"[^\"\n]*+\"|'[^'\n]*+'|\([^()\n]*+\))"
+_IN_TITLE = r"\\[^\n]|\\(?=\n)|\n(?![ \t]*\r?\n)"  # an escape, or a line end before no blank line
+_TITLE = (
+    rf"(?:\"(?:[^\"\\\n]++|{_IN_TITLE})*+\"|'(?:[^'\\\n]++|{_IN_TITLE})*+'"
+    rf"|\((?:[^()\\\n]++|{_IN_TITLE})*+\))"
+)
 _INLINE_TARGET = re.compile(rf"{_GAP}{_TARGET}(?={_GAP}\)|(?=\s){_GAP}{_TITLE}{_GAP}\))")
 _DEFINITION = re.compile(
-    r"^[ \t>]{0,8}+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?\[(?!\^|[ \t]*+\])[^\[\]\n]++(\]):"
-    rf"{_GAP}{_TARGET}(?:[ \t]++{_TITLE})?[ \t]*+\r?$",
+    r"^[ \t>]{0,8}+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)?"
+    r"\[(?!\^|[ \t]*+\])(?:[^\[\]\\\n]++|\\.)++(\]):"
+    rf"{_GAP}{_TARGET}(?:(?=\s){_GAP}{_TITLE})?[ \t]*+\r?$",
     re.MULTILINE,
 )
 _ESCAPE = re.compile(

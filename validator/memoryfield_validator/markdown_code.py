@@ -70,7 +70,7 @@ def _without_indented_code(text: str) -> str:
     for line in _LINE.finditer(text):
         if line[0].isspace():
             may_begin = True
-        elif line["item"]:
+        elif line["item"] and not (may_begin and not in_list and _is_code_indent(line["indent"])):
             in_list, may_begin = True, False
         elif not line["indent"]:
             in_list, may_begin = in_list and not may_begin, False
@@ -125,12 +125,14 @@ class _Fence(NamedTuple):
         ticks: its run of backticks or tildes.
         depth: in how many quotes it stands.
         indent: how far lines must be indented to be in the same list item; 0 if in none.
+        most: how far the line that closes it may be indented; a further one is code.
     """
 
     start: int
     ticks: str
     depth: int
     indent: int
+    most: int
 
 
 def _opened(line: re.Match[str], *, in_list: bool) -> _Fence | None:
@@ -140,10 +142,13 @@ def _opened(line: re.Match[str], *, in_list: bool) -> _Fence | None:
     quote, item = fence["quote"], fence["item"]
     depth = quote.count(">")
     if item:
-        return _Fence(line.start(), fence["ticks"], depth, len(quote) + len(item))
+        inside = len(quote) + len(item)
+        return _Fence(line.start(), fence["ticks"], depth, inside, inside + 3)
     if not depth and not in_list and _is_code_indent(quote):
         return None
-    return _Fence(line.start(), fence["ticks"], depth, min(len(quote), 2) if in_list else 0)
+    if depth or not in_list:
+        return _Fence(line.start(), fence["ticks"], depth, 0, 3)
+    return _Fence(line.start(), fence["ticks"], depth, min(len(quote), 2), len(quote) + 3)
 
 
 def _leaves(line: re.Match[str], opening: _Fence) -> bool:
@@ -152,7 +157,8 @@ def _leaves(line: re.Match[str], opening: _Fence) -> bool:
     before = prefix[0] if prefix else ""
     if before.count(">") < opening.depth:
         return True
-    return len(before) < opening.indent and not line[0].isspace()
+    indent = len(before) if opening.depth else len(before) - len(before.lstrip(" \t"))
+    return indent < opening.indent and not line[0].isspace()
 
 
 def _closes(line: re.Match[str], opening: _Fence) -> bool:
@@ -163,7 +169,13 @@ def _closes(line: re.Match[str], opening: _Fence) -> bool:
         and not fence["rest"].strip()
         and not fence["item"]
         and fence["quote"].count(">") == opening.depth
+        and _columns(fence["quote"].rpartition(">")[2]) <= opening.most
     )
+
+
+def _columns(indent: str) -> int:
+    """How many columns blanks and tabs take."""
+    return len(indent.expandtabs(4))
 
 
 def _without_inline_code(text: str) -> str:

@@ -16,6 +16,7 @@ from memoryfield_readers import (
     MemoryfieldError,
     Page,
     SourceUnavailable,
+    is_side_file,
     topmost_debris,
 )
 
@@ -38,7 +39,7 @@ class Review:
     Attributes:
         field: the field under review.
         ids: the ids of the rules that are asked for and count.
-        names: names of all regular files at its root that are no debris.
+        names: names of all pages, attachments and indexes at its root.
         plain_names: those of them that a link can write as they are.
         uuids: the first page that states each uuid, by the uuid in lower case.
         pointers: names of files that are Git LFS pointers.
@@ -51,7 +52,7 @@ class Review:
         """Begin a review of a field by the rules with these ids, which count."""
         self.field = field
         self.ids = ids
-        self.names = frozenset(field.entries)
+        self.names = frozenset(name for name in field.entries if not is_side_file(name))
         self.plain_names = frozenset(name for name in self.names if not _NOT_PLAIN.search(name))
         self.uuids: dict[str, str] = {}
         self.pointers: list[str] = []

@@ -64,11 +64,11 @@ def validate(
     counting = chosen.ids if profile == "kit" else frozenset(filter(_is_of_draft, chosen.ids))
     review = Review(field, counting)
     findings = _Findings()
-    if not _is_beyond_limits(field):
+    review.look_into_folders()
+    if not _is_beyond_limits(review):
         for pages in _in_batches(review, progress):
             _check_pages(pages, review, chosen, findings)
         _read_the_rest(review)
-    review.look_into_folders()
     review.faults.extend(field.damaged())
     for rule, check in chosen.field:
         for first in (found := check(rule, review)):
@@ -117,9 +117,9 @@ class _Findings:
             self._kept.append(finding)
 
 
-def _is_beyond_limits(field: Field) -> bool:
+def _is_beyond_limits(review: Review) -> bool:
     """Whether the field as a whole is too large to read; that is told, and nothing is read."""
-    return any(fault.rule == "MF607" and fault.entry is None for fault in field.faults)
+    return any(fault.rule == "MF607" and fault.entry is None for fault in review.faults)
 
 
 def _read(name: str, review: Review) -> Page | None:

@@ -55,7 +55,7 @@ Examples:
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(min=0.1),
+    type=click.FloatRange(min=0.1, max=86_400),
     default=30.0,
     show_default=True,
     metavar="SECONDS",
@@ -152,6 +152,7 @@ def lint(form: str, root: Path | None) -> None:
 
     Exits with 1 if something is wrong with it.
     """
+    from memoryfield_readers import visible
     from memoryfield_validator.conformance import fixtures
     from memoryfield_validator.conformance.linting import lint_suite
 
@@ -161,7 +162,7 @@ def lint(form: str, root: Path | None) -> None:
         print_json({"version": 1, "problems": told})
     else:
         for one in problems:
-            say(f"{one.place}: {one.message}")
+            say(visible(f"{one.place}: {one.message}"))
     if problems:
         warn(f"{len(problems)} problems" if len(problems) > 1 else "1 problem")
         sys.exit(1)

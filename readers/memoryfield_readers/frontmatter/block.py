@@ -9,7 +9,7 @@ _OPENING = re.compile(r"---[ \t]*\r?\n")
 _OPENING_AT_END = re.compile(r"---[ \t]*")
 _CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _BLANK_OR_COMMENT = re.compile(r"[ \t]*(?:#[^\n]*)?\r?\n")
-_KEY_LINE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*[ \t]*:(?:[ \t\r\n]|\Z)")
+_KEY_LINE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*[ \t]*:(?:[ \t]|\r?(?:\n|\Z))")
 
 
 class Block(NamedTuple):

@@ -46,6 +46,9 @@ MAX_BLOCK_BYTES: Final = 65_536
 
 _MOST_BYTES_A_CHARACTER = 4
 _new_tuple = tuple.__new__
+_IN_COMMENT = r"\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
+_NOTHING = re.compile(rf"(?:[ \t]*+(?:#[{_IN_COMMENT}]*+)?\r?\n)*+")
+"""Lines that are blank or comments, and hold nothing that could be a line end to some parser."""
 _HIGH_ESCAPE = re.compile("%[89A-Fa-f]")
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _SCALAR_TAGS = frozenset(
@@ -86,7 +89,7 @@ def compose(block: str) -> Composed:
             )
         if block[:1] == "\ufeff":  # libyaml would drop it, and count all offsets one too low
             raise forbidden_character(block, 0)
-        if not block.strip(" \t\r\n"):  # libyaml refuses a line of nothing but a tab
+        if _NOTHING.fullmatch(block):  # libyaml refuses a line that begins with a tab
             return Composed(None, plain=True)
         return _Composer(block).run()
     except yaml.MarkedYAMLError as error:

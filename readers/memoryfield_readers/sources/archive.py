@@ -10,7 +10,7 @@ from ..display import shown
 from ..entry import Entry, EntryKind, path_key
 from ..errors import Fault, LimitExceeded, NotFound, UnsafeArchive
 from ..limits import Limits
-from ..names import ARCHIVE_SUFFIX
+from ..names import ARCHIVE_SUFFIX, topmost_debris
 from ..system_errors import error_of
 from .random_access import RandomAccess
 from .zip_directory import DEFLATED, Member, read_directory
@@ -37,16 +37,14 @@ class ArchiveSource:
         self._members = {member.path: member for member in directory.members}
         entries = sorted(map(_entry, directory.members), key=path_key)
         self._root = _with_folders([e for e in entries if "/" not in e.path], entries)
-        self._nested = tuple(
-            entry for entry in entries if "/" in entry.path and entry.kind is EntryKind.FILE
-        )
+        self._nested = tuple(entry for entry in entries if "/" in entry.path and _is_told(entry))
 
     def root(self) -> tuple[Entry, ...]:
         """The entries at the root; folders that only the names of others imply are among them."""
         return self._root
 
     def nested(self) -> tuple[Entry, ...]:
-        """The files in sub-directories, also those in debris."""
+        """The files in sub-directories, also those in debris, and the folders that are debris."""
         return self._nested
 
     def read(self, entry: Entry, most: int) -> bytes:
@@ -139,6 +137,11 @@ class ArchiveSource:
 def _entry(member: Member) -> Entry:
     kind = EntryKind.DIRECTORY if member.folder else EntryKind.FILE
     return Entry(member.path, kind, member.size, member.modified_ns)
+
+
+def _is_told(entry: Entry) -> bool:
+    """Whether something in a sub-directory is named: an empty folder of debris is debris too."""
+    return entry.kind is EntryKind.FILE or topmost_debris(f"{entry.path}/") is not None
 
 
 def _with_folders(root: list[Entry], entries: list[Entry]) -> tuple[Entry, ...]:

@@ -104,12 +104,11 @@ def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
         return ZipDirectory((), (error.fault,))
     candidates, name_faults = decode_names(headers, ending.shift)
     faults += name_faults
-    # What is too large by itself is told by name, and is not read: it counts no more.
-    sizes = (candidate.header.size for candidate in candidates)
-    total = sum(size for size in sizes if size <= limits.file_bytes)
+    total = sum(candidate.header.size for candidate in candidates)
     if total > limits.total_bytes:
         message = f"{total} bytes in all, over the limit of {limits.total_bytes}"
-        return ZipDirectory((), (*faults, _limit_fault("total-bytes", message)))
+        of_files = [f for _, f in _judge_sizes(candidates, limits) if f.rule == "MF607"]
+        return ZipDirectory((), (*faults, _limit_fault("total-bytes", message), *of_files))
     bad: set[int] = set()
     misplaced: set[int] = set()  # entries of which MF606 has been said
     for index, fault in (
@@ -161,10 +160,11 @@ def _another_count(announced: int, found: str) -> Unreadable:
 
 
 def _judge_kinds(candidates: list[Candidate]) -> Iterator[tuple[int, Fault]]:
-    for index, (header, path, _, folder, *_) in enumerate(candidates):
+    for index, candidate in enumerate(candidates):
+        header, path, folder = candidate.header, candidate.path, candidate.folder
         problem = _kind_problem(header, folder)
         if problem:
-            yield index, Fault("MF605", f"{shown(path)} {problem}", path)
+            yield index, Fault("MF605", f"{shown(path)} {problem}", candidate.name)
 
 
 def _kind_problem(header: zr.CentralHeader, folder: bool) -> str:
@@ -193,23 +193,25 @@ def _kind_problem(header: zr.CentralHeader, folder: bool) -> str:
 
 
 def _judge_sizes(candidates: list[Candidate], limits: Limits) -> Iterator[tuple[int, Fault]]:
-    for index, (header, path, _, folder, *_) in enumerate(candidates):
+    for index, candidate in enumerate(candidates):
+        header, path, folder = candidate.header, candidate.path, candidate.folder
         if folder and header.size:
-            yield index, Fault("MF606", f"the folder {shown(path)} carries data", path)
+            message = f"the folder {shown(path)} carries data"
+            yield index, Fault("MF606", message, candidate.name)
         elif header.method == STORED and header.size != header.compressed:
             message = f"{shown(path)} is stored, but its two sizes differ"
-            yield index, Fault("MF606", message, path)
+            yield index, Fault("MF606", message, candidate.name)
         if header.size > limits.file_bytes:
             message = (
                 f"{shown(path)} has {header.size} bytes, over the limit of {limits.file_bytes}"
             )
-            yield index, _limit_fault("file-bytes", message, path)
+            yield index, _limit_fault("file-bytes", message, candidate.name)
         elif header.size > max(RATIO_FLOOR_BYTES, header.compressed * limits.ratio):
             message = (
                 f"{shown(path)} inflates from {header.compressed} to {header.size} bytes, "
                 f"more than {limits.ratio} to 1"
             )
-            yield index, _limit_fault("ratio", message, path)
+            yield index, _limit_fault("ratio", message, candidate.name)
 
 
 def _member(candidate: Candidate, data_at: int) -> Member:

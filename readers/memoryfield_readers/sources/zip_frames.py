@@ -34,6 +34,11 @@ class Candidate(NamedTuple):
     at: int
     name_problem: str
 
+    @property
+    def name(self) -> str:
+        """Its name as it is decoded, with the slash of a folder's."""
+        return f"{self.path}/" if self.folder else self.path
+
 
 def judge_frames(
     file: RandomAccess, candidates: list[Candidate], directory_at: int, shift: int
@@ -49,7 +54,7 @@ def judge_frames(
             order.append(index)
             continue
         message = f"{shown(candidate.path)}: its local header would lie beyond the entries"
-        yield index, Fault("MF606", message, candidate.path), 0
+        yield index, Fault("MF606", message, candidate.name), 0
     order.sort(key=lambda index: candidates[index].at)
     first = candidates[order[0]].at if order else directory_at
     if first > shift and (order or not candidates):
@@ -61,7 +66,7 @@ def judge_frames(
         try:
             data_at = _check_frame(file, candidate, end, following)
         except zr.Malformed as error:
-            yield index, Fault("MF606", f"{shown(candidate.path)}: {error}", candidate.path), 0
+            yield index, Fault("MF606", f"{shown(candidate.path)}: {error}", candidate.name), 0
         else:
             yield index, None, data_at
 
@@ -135,7 +140,7 @@ def _compare(local: zr.LocalHeader, candidate: Candidate) -> None:
     if local.raw_name != header.raw_name:
         name = local.raw_name.decode("utf-8", "backslashreplace")
         raise zr.Malformed(f"its local header names another file, {shown(name)}")
-    known_path = (candidate.path + "/" * candidate.folder).encode()
+    known_path = candidate.name.encode("utf-8", "surrogateescape")
     for extra in (header.extra, local.extra):
         if extra.unknown is not None:
             raise zr.Malformed(

@@ -33,7 +33,7 @@ def decode_names(
             name = raw.decode("utf-8")
         except UnicodeDecodeError:
             problem = "is marked as UTF-8, but is not valid UTF-8" if marked else ""
-            name = raw.decode("utf-8", "backslashreplace") if marked else raw.decode("cp437")
+            name = raw.decode("utf-8", "replace") if marked else raw.decode("cp437")
         if not raw.isascii() and not marked:
             faults.append(
                 Fault(
@@ -56,7 +56,7 @@ def judge_names(candidates: list[Candidate]) -> Iterator[tuple[int, Fault]]:
         path = candidate.path
         problem = candidate.name_problem or _name_problem(path)
         if problem:
-            yield index, Fault("MF603", f"the name {shown(path)} {problem}", path)
+            yield index, Fault("MF603", f"the name {shown(path)} {problem}", candidate.name)
 
 
 def _name_problem(path: str) -> str:
@@ -89,16 +89,18 @@ def judge_duplicates(candidates: list[Candidate]) -> Iterator[tuple[int, Fault |
     for index, (_, path, other, folder, _, name_problem) in enumerate(candidates):
         if name_problem:
             continue
+        name = path
         if counts[path] > 1:
-            message = f"{counts[path]} entries are named {shown(path)}"
+            message = f"{counts[path]} entries are named {shown(path)}, at least to some readers"
         elif counts[other] > 1:
             message = f"{shown(path)} is {shown(other)} to some readers, like another entry"
+            name = other
         elif in_order and not folder and _is_folder_too(path, in_order):
             message = f"{shown(path)} is both a file and a folder"
         else:
             continue
-        yield index, None if path in told else Fault("MF604", message, path)
-        told.add(path)
+        yield index, None if name in told else Fault("MF604", message, name)
+        told.add(name)
 
 
 def _is_folder_too(path: str, in_order: list[str]) -> bool:

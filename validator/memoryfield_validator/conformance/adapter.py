@@ -15,17 +15,18 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import IO, Any, Self, cast
 
-from memoryfield_readers import SourceUnavailable, visible
+from memoryfield_readers import LocationError, SourceUnavailable, visible
 
 from ..registry import matching
 from ..validation import Profile
 from .case import DIRECTORY, Answer
 from .errors import NoAnswer, Skip
 from .implementation import Task
-from .judging import ANSWERS, parsed_json
+from .judging import ANSWERS, is_same_json, parsed_json
 from .places import kind_of
 
 PROTOCOL = 1
+_HELLO = {"type": "hello", "version": PROTOCOL}
 _MOST_LINE = 64 * 1024 * 1024
 _TAIL = 2000
 _GRACE = 2.0
@@ -48,17 +49,21 @@ class Adapter:
             timeout: seconds to wait for one answer.
 
         Raises:
+            LocationError: the text is no command.
             SourceUnavailable: it cannot be started, or does not say what it is.
         """
-        self._command = shlex.split(command) if isinstance(command, str) else list(command)
+        self._command = _words(command) if isinstance(command, str) else list(command)
         self._timeout = timeout
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `close`
         self._process: subprocess.Popen[bytes] | None = None
+        self._has_said_hello = False
         try:
-            hello = self._ask({"type": "hello", "version": PROTOCOL})
-            self._introduce(hello)
-        except NoAnswer as error:
+            self._introduce(self._ask(_HELLO))
+            self._has_said_hello = True
+        except BaseException as error:
             self.close()
+            if not isinstance(error, NoAnswer):
+                raise
             raise SourceUnavailable(
                 f"the adapter does not say what it is: {error}",
                 location=shlex.join(self._command),
@@ -95,10 +100,10 @@ class Adapter:
         if reply.get("id") != case.id:
             self._end()  # what comes next could be the answer to this one
             raise NoAnswer(f"the answer is about another case: {_short(reply.get('id'))}")
-        if "skipped" in reply:
-            raise Skip(_short(reply["skipped"]))
-        if "error" in reply:
-            raise NoAnswer(_short(reply["error"]))
+        if reply.get("skipped") is not None:
+            raise Skip(_short(reply["skipped"]) or "no reason was given")
+        if reply.get("error") is not None:
+            raise NoAnswer(_short(reply["error"]) or "an error without a word")
         result = reply.get("result")
         if not isinstance(result, Mapping):
             raise NoAnswer("the answer has no object `result`")
@@ -115,13 +120,14 @@ class Adapter:
         self._stderr.close()
 
     def _introduce(self, hello: Mapping[str, Any]) -> None:
-        if hello.get("version") != PROTOCOL:
+        if not is_same_json(hello.get("version"), PROTOCOL):
             raise NoAnswer(f"version {_short(hello.get('version'))} is not {PROTOCOL}")
         answers = hello.get("answers")
         if not isinstance(answers, Mapping) or not answers:
             raise NoAnswer("`answers` is no object that names what it answers")
         self.answers = {kind: _keys(kind, keys) for kind, keys in answers.items()}
-        self.name = _short(hello.get("name", ""))
+        name = hello.get("name")
+        self.name = _short(name) if isinstance(name, str) else ""
         self.release = _short(hello.get("release", ""))
         profile = hello.get("profile", "kit")
         if not self.name or profile not in ("kit", "draft-0.1"):
@@ -131,12 +137,16 @@ class Adapter:
         self.checked = None
         if checked is not None:
             try:
-                self.checked = matching(checked)
-            except (LookupError, TypeError, AttributeError):
+                self.checked = matching([*checked] if isinstance(checked, list) else [""])
+            except (LookupError, AttributeError):
                 raise NoAnswer("`requirements` is no array of ids or their beginnings") from None
 
     def _ask(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        process = self._running()
+        return self._exchange(self._running(), request)
+
+    def _exchange(
+        self, process: subprocess.Popen[bytes], request: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
         with contextlib.suppress(OSError):  # it has ended: what it answers says so
             self._send(process, request)
         try:
@@ -162,8 +172,9 @@ class Adapter:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is not None and self._process.poll() is None:
             return self._process
-        again = self._process is not None
         self._end()
+        self._stderr.seek(0)  # what one that has ended said is not of this one
+        self._stderr.truncate()
         try:
             process = subprocess.Popen(  # noqa: S603 - the command that the user gave
                 self._command,
@@ -173,12 +184,12 @@ class Adapter:
                 start_new_session=True,  # what it starts can be ended with it
             )
         except (OSError, ValueError) as error:
-            raise NoAnswer(f"it cannot be started: {error}") from None
+            raise NoAnswer(f"it cannot be started: {_short(str(error))}") from None
         self._process = process
         self._lines: queue.Queue[bytes] = queue.Queue()
         threading.Thread(target=_read, args=(process.stdout, self._lines), daemon=True).start()
-        if again:
-            self._ask({"type": "hello", "version": PROTOCOL})
+        if self._has_said_hello:
+            self._exchange(process, _HELLO)
         return process
 
     @staticmethod
@@ -200,7 +211,7 @@ class Adapter:
         return f"it ended, exit code {code}{note}"
 
     def _end(self) -> None:
-        process = self._process
+        process, self._process = self._process, None  # its id could soon be that of another one
         if process is None:
             return
         _kill(process)
@@ -208,6 +219,16 @@ class Adapter:
         if process.stdin is not None:
             with contextlib.suppress(OSError):  # what was not sent has nobody to go to
                 process.stdin.close()
+
+
+def _words(command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise LocationError(f"is no command: {error}", location=command) from None
+    if not words:
+        raise LocationError("the command of the adapter is empty")
+    return words
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from typing import Any
 
 from .case import ARCHIVE_NAME, Archive
 from .content import content_of, from_base64, name_bytes
+from .errors import BrokenCase
 from .raw_zip import (
     DEFLATED,
     Descriptor,
@@ -22,11 +24,20 @@ _AROUND = ("prefix", "before-directory", "before-end", "comment", "suffix")
 
 
 def archive_of(given: Mapping[str, Any]) -> Archive:
-    """The archive that the key `archive` of a case describes."""
-    name = given.get("file-name", ARCHIVE_NAME)
-    data = content_of(given["bytes"]) if "bytes" in given else _written(given)
+    """The archive that the key `archive` of a case describes.
+
+    Raises:
+        BrokenCase: a record cannot hold what it is to say, or more is cut off than there is.
+    """
+    try:
+        data = content_of(given["bytes"]) if "bytes" in given else _written(given)
+    except struct.error as error:
+        raise BrokenCase(f"a record of the archive cannot be written: {error}") from None
     assert data is not None  # noqa: S101 - the schema demands one of the forms
-    return Archive(name, data[: len(data) - given.get("cut", 0)])
+    left = len(data) - given.get("cut", 0)
+    if left < 0:
+        raise BrokenCase(f"`cut` is more than the {len(data)} bytes of the archive")
+    return Archive(given.get("file-name", ARCHIVE_NAME), data[:left])
 
 
 def _written(given: Mapping[str, Any]) -> bytes:

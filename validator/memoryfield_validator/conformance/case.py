@@ -8,6 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from memoryfield_readers import ARCHIVE_SUFFIX, Limits
 
+from .errors import BrokenCase
+
 Kind: TypeAlias = Literal["field", "archive", "page", "digest"]
 Answer: TypeAlias = Mapping[str, Any]
 """What an implementation says of a case, in the shape of the adapter protocol."""
@@ -35,6 +37,15 @@ class File:
     link: str | None = None
     special: Literal["fifo", "folder"] | None = None
 
+    def __post_init__(self) -> None:
+        """Refuse a name that could lead out of the folder in which the file is to stand.
+
+        Raises:
+            BrokenCase: the name is no plain relative path.
+        """
+        if "\0" in self.name or any(part in ("", ".", "..") for part in self.name.split("/")):
+            raise BrokenCase(f"the name {self.name!r} is no plain relative path")
+
 
 @dataclass(frozen=True, slots=True)
 class Archive:
@@ -42,6 +53,16 @@ class Archive:
 
     file_name: str
     data: bytes
+
+    def __post_init__(self) -> None:
+        """Refuse a file name that could lead out of the folder, or breaks a line of a list.
+
+        Raises:
+            BrokenCase: the file name is no plain name.
+        """
+        name = self.file_name
+        if name in (".", "..") or set(name) & set("/\\") or not name.isprintable():
+            raise BrokenCase(f"the file name {name!r} is no plain name")
 
 
 @dataclass(frozen=True, slots=True)

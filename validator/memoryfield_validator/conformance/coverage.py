@@ -9,6 +9,7 @@ from memoryfield_spec import catalogue
 
 from .case import Case
 
+COVERAGE = "coverage.toml"
 Side: TypeAlias = Literal["obeys", "breaks"]
 SIDES: tuple[Side, ...] = ("obeys", "breaks")
 
@@ -38,16 +39,19 @@ def coverage_problems(cases: list[Case], reasons: Mapping[str, Any]) -> Iterator
     ids = {case.id for case in cases}
     for id in reasons:
         if id not in catalogue():
-            yield "coverage.toml", f"there is no requirement {id}"
+            yield COVERAGE, f"there is no requirement {id}"
     for id in catalogue():
         given = reasons.get(id, {})
+        if not isinstance(given, Mapping):
+            yield COVERAGE, f"{id} is no table of reasons"
+            continue
         for side in SIDES:
             reason = given.get(side)
             if (id, side) in found and reason is not None:
-                yield "coverage.toml", f"{id} {side}: there is a reason, and also a case"
+                yield COVERAGE, f"{id} {side}: there is a reason, and also a case"
             elif (id, side) not in found and not (isinstance(reason, str) and reason.strip()):
                 yield id, f"no case {side} it, and coverage.toml has no reason"
         for word in " ".join(map(str, given.values())).replace(",", " ").split():
             name = word.rstrip(".;:)")
             if name.startswith("mf") and name not in ids:
-                yield "coverage.toml", f"{id} names {name}, which is no case"
+                yield COVERAGE, f"{id} names {name}, which is no case"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from memoryfield_readers import LocationError
@@ -123,12 +123,14 @@ def _answer(case: Case, source: str) -> Mapping[str, Any]:
 def _write_directory(files: tuple[File, ...], path: str, target: _Target) -> Iterator[Any]:
     """Write what every file system can hold; the rest is told, to be made by hand."""
     (target.root / path).mkdir(parents=True)
-    taken: set[str] = set()
+    spelled: dict[str, str] = {}  # what is written, and the folders above, by what folds to it
     for file in files:
-        key = file.name.casefold()
-        if file.content is not None and _is_portable(file.name) and key not in taken:
+        above = [str(folder) for folder in PurePosixPath(file.name).parents][:-1]
+        is_new = file.name.casefold() not in spelled
+        agrees = all(spelled.get(folder.casefold(), folder) == folder for folder in above)
+        if file.content is not None and _is_portable(file.name) and is_new and agrees:
             target.write(f"{path}/{file.name}", file.content)
-            taken.add(key)
+            spelled |= {name.casefold(): name for name in (file.name, *above)}
         else:
             yield _instruction(file, path, target)
 

@@ -21,7 +21,7 @@ def read_known_failures(path: Path, cases: Iterable[Case]) -> Mapping[str, str]:
     """
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise NoSuchCase(f"cannot be read: {error}", location=str(path)) from None
     ids = {case.id for case in cases}
     reasons = {}

@@ -10,7 +10,7 @@ from typing import Any
 from memoryfield_spec import catalogue, examples
 
 from .case import Case
-from .coverage import coverage_problems
+from .coverage import COVERAGE, coverage_problems
 from .errors import BrokenCase
 from .judging import expected_answer, parsed_json
 from .suite import Folder, case_files, read_case
@@ -42,22 +42,32 @@ def lint_suite(root: Folder) -> tuple[Problem, ...]:
         problems += [Problem(case.id, text) for text in _problems(case, path.name)]
     problems += _repeated(cases)
     problems += _examples(cases)
-    problems += [Problem(*told) for told in coverage_problems(cases, _reasons(root))]
+    try:
+        problems += [Problem(*told) for told in coverage_problems(cases, _reasons(root))]
+    except BrokenCase as error:
+        problems.append(Problem(COVERAGE, error.message))
     if not cases:
         problems.append(Problem(str(root), "there is no case"))
     return tuple(problems)
 
 
 def _reasons(root: Folder) -> Mapping[str, Any]:
-    path = root / "coverage.toml"
-    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    path = root / COVERAGE
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise BrokenCase(f"is no TOML: {error}") from None
 
 
 def _problems(case: Case, file_name: str) -> Iterator[str]:
     if file_name != f"{case.id}.toml":
         yield f"stands in {file_name}"
     group = _group_of(case)
-    if case.group != group:
+    if group is None:
+        yield "its id does not begin with its first requirement, nor with example or digest"
+    elif case.group != group:
         yield f"stands in {case.group}/, and belongs to {group}/"
     if list(case.requirements) != sorted(case.requirements):
         yield "its requirements are not in ascending order"
@@ -73,22 +83,19 @@ def _problems(case: Case, file_name: str) -> Iterator[str]:
     yield from _expectation_problems(case)
 
 
-def _group_of(case: Case) -> str:
+def _group_of(case: Case) -> str | None:
     beginning = case.id.partition("-")[0]
     if beginning in ("example", "digest"):
         return f"{beginning}s"
     first = case.requirements[0].lower() if case.requirements else ""
-    return f"{first[2:3]}xx" if beginning == first else f"a group: {beginning} is not {first}"
+    return f"{first[2:3]}xx" if beginning == first else None
 
 
 def _expectation_problems(case: Case) -> Iterator[str]:
     expect = case.expect
-    if case.kind == "page" and "frontmatter" in expect:
-        try:
-            if not isinstance(parsed_json(expect["frontmatter"]), dict):
-                yield "the frontmatter that is expected is no JSON object"
-        except ValueError as error:
-            yield f"the frontmatter that is expected is no JSON: {error}"
+    fields = expect.get("frontmatter")
+    if fields is not None and not isinstance(parsed_json(fields), dict):
+        yield "the frontmatter that is expected is no JSON object"
     if case.kind not in ("field", "archive"):
         return
     findings = expect.get("findings", [])
@@ -132,7 +139,9 @@ def _examples(cases: list[Case]) -> Iterator[Problem]:
         breaks = case.breaks(example.rule)
         if breaks != (example.kind == "breaks") or example.rule not in case.requirements:
             yield Problem(case.id, f"SPEC.md says that it {example.kind} {example.rule}")
-        if case.files[0].content != example.text.encode() or case.files[0].name != "example.md":
+        if [(file.name, file.content) for file in case.files[:1]] != [
+            ("example.md", example.text.encode())
+        ]:
             yield Problem(case.id, f"is not the example {example.id} of SPEC.md as example.md")
     for id in by_id:
         if id.startswith("example-") and id.removeprefix("example-") not in examples():

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from .case import ARCHIVE, ARCHIVE_NAME, DIRECTORY, Archive, Case, File
-from .errors import BrokenCase, CannotCarry
+from .errors import CannotCarry
 from .raw_zip import DEFLATED, STORED, ZipEntry, zip_bytes
 
 DEFLATED_ARCHIVE = "archive-deflated"
 SOURCES = (DIRECTORY, ARCHIVE, DEFLATED_ARCHIVE)
 """Every source that a field can be put into; all of them have to give the same answer."""
-
-_NOT_PLAIN = ("", ".", "..")
 
 
 def sources_of(case: Case) -> tuple[str, ...]:
@@ -35,7 +33,6 @@ def make_place(case: Case, source: str, scratch: Path) -> Path:
 
     Raises:
         CannotCarry: this machine or this source cannot hold it.
-        BrokenCase: a name is no plain relative path.
     """
     if isinstance(case.given, Archive):
         return _write(scratch / case.given.file_name, case.given.data)
@@ -56,18 +53,18 @@ def archive_bytes(files: tuple[File, ...]) -> bytes:
 def _write(path: Path, data: bytes) -> Path:
     try:
         path.write_bytes(data)
-    except OSError as error:
-        raise CannotCarry(f"this machine cannot write {path.name}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise CannotCarry(f"this machine cannot write {path.name!r}: {error}") from None
     return path
 
 
 def _directory(files: tuple[File, ...], root: Path) -> Path:
     root.mkdir()
     for file in files:
-        if any(part in _NOT_PLAIN for part in file.name.split("/")):
-            raise BrokenCase(f"the name {file.name!r} is no plain relative path")
+        if list(PurePath(file.name).parts) != file.name.split("/"):  # a `\\` is a `/` somewhere
+            raise CannotCarry(f"this machine takes {file.name!r} for another name")
         try:
-            _put(file, root / file.name)
+            _put(file, root)
         except (OSError, ValueError, AttributeError, NotImplementedError) as error:
             raise CannotCarry(f"this machine cannot make {file.name!r}: {error}") from None
     made = {
@@ -79,7 +76,10 @@ def _directory(files: tuple[File, ...], root: Path) -> Path:
     return root
 
 
-def _put(file: File, path: Path) -> None:
+def _put(file: File, root: Path) -> None:
+    path = root / file.name
+    if path.parent.resolve() != root.resolve() / PurePath(file.name).parent:
+        raise OSError("it would stand behind a link")  # one whose name is another spelling
     path.parent.mkdir(parents=True, exist_ok=True)
     if file.link is not None:
         path.symlink_to(file.link)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -15,13 +16,17 @@ from .archive_form import archive_of
 from .case import Archive, Case, File
 from .content import content_of, name_of
 from .errors import BrokenCase, NoSuchCase
+from .judging import parsed_json
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
 
+    from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
 Folder: TypeAlias = "Traversable | Path"
+
+_MOST_MESSAGE = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +69,15 @@ def load_suite(root: Folder | None = None) -> Suite:
     """All cases below `cases/` of a folder, by default those of the kit.
 
     Raises:
-        BrokenCase: a file is no case, or there is none.
+        BrokenCase: a file is no case, two have the same id, or there is none.
     """
     root = root or fixtures()
     cases = tuple(read_case(path, group) for group, path in case_files(root))
     if not cases:
         raise BrokenCase("there is no case", location=str(root), hint="give a folder with `cases/`")
+    for id, count in Counter(case.id for case in cases).items():
+        if count > 1:
+            raise BrokenCase(f"{count} cases have the id {id}", location=str(root))
     return Suite(cases)
 
 
@@ -92,20 +100,41 @@ def read_case(path: Folder, group: str) -> Case:
         BrokenCase: the file is no TOML, or not in the form of the schema.
     """
     try:
-        given = tomllib.loads(path.read_bytes().decode())
+        text = path.read_bytes().decode()
+        given = tomllib.loads(text, parse_float=_no_float)
         for problem in _schema().iter_errors(given):
-            raise BrokenCase(f"{_place(problem.absolute_path)}: {problem.message[:300]}")
+            raise BrokenCase(_told(problem, given))
         return _case(given, group)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise BrokenCase(f"cannot be read: {error.strerror}", location=str(path)) from None
+    except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         raise BrokenCase(f"is no TOML: {error}", location=str(path)) from None
     except BrokenCase as error:
         raise BrokenCase(error.message, location=str(path)) from None
+
+
+def _no_float(text: str) -> None:
+    raise BrokenCase(f"a case has whole numbers only, and not {text[:40]}")
+
+
+def _told(problem: ValidationError, given: dict[str, Any]) -> str:
+    """What the schema has against a case; its messages quote a value, and say last what it is."""
+    message = problem.message
+    if problem.validator is None:  # the schema says false, and not of which key
+        keys = [key for key, value in given.items() if value is problem.instance]
+        message = f"`{'`, `'.join(keys)}` does not go with kind {given['kind']}"
+    elif len(message) > _MOST_MESSAGE:
+        message = f"{message[:150]} ... {message[-150:]}"
+    return f"{'.'.join(map(str, problem.absolute_path)) or 'the case'}: {message}"
 
 
 def _case(given: dict[str, Any], group: str) -> Case:
     settings = given.get("limits", {})
     limits = DEFAULT_LIMITS.with_settings(f"{name}={value}" for name, value in settings.items())
     sources = given.get("sources")
+    fields = given["expect"].get("frontmatter")
+    if fields is not None:
+        _check_json(fields)
     return Case(
         id=given["id"],
         kind=given["kind"],
@@ -128,10 +157,32 @@ def _given(given: dict[str, Any]) -> tuple[File, ...] | Archive | bytes:
         return archive_of(given["archive"])
     if "page" in given:
         return content_of(given["page"]) or b""
-    return tuple(
+    files = tuple(
         File(name_of(file), content_of(file), file.get("link"), file.get("special"))
         for file in given["files"]
     )
+    _check_tree(files)
+    return files
+
+
+def _check_tree(files: tuple[File, ...]) -> None:
+    """Refuse names that stand twice, and files below what is no folder: a link leads anywhere."""
+    by_name = {file.name: file for file in files}
+    for file in files:
+        if by_name[file.name] is not file:
+            raise BrokenCase(f"two files have the name {file.name!r}")
+        above = file.name
+        while "/" in above:
+            above = above.rpartition("/")[0]
+            if above in by_name and by_name[above].special != "folder":
+                raise BrokenCase(f"{file.name!r} stands below {above!r}, which is no folder")
+
+
+def _check_json(text: str) -> None:
+    try:
+        parsed_json(text)
+    except ValueError as error:
+        raise BrokenCase(f"expect.frontmatter: is no JSON: {error}") from None
 
 
 @cache
@@ -142,10 +193,6 @@ def _schema() -> Validator:
 
     text = (fixtures() / "case.schema.json").read_text(encoding="utf-8")
     return cast("Validator", Draft202012Validator(json.loads(text)))
-
-
-def _place(path: Iterable[object]) -> str:
-    return ".".join(map(str, path)) or "the case"
 
 
 def _names(case: Case) -> tuple[str, ...]:

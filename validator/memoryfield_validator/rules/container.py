@@ -6,9 +6,11 @@ import re
 import unicodedata
 
 from memoryfield_readers import (
+    HARMLESS_FAULTS,
     MOST_POINTER_BYTES,
     EntryKind,
     MemoryfieldError,
+    is_debris,
     is_lfs_pointer,
     shown,
     topmost_debris,
@@ -20,7 +22,7 @@ from ..review import Review
 
 _RESERVED = re.compile(
     r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\..*)?",
-    re.IGNORECASE | re.DOTALL,
+    re.ASCII | re.IGNORECASE | re.DOTALL,
 )
 
 _ALL = frozenset(catalogue())
@@ -135,11 +137,12 @@ def no_lfs_pointers(rule: Rule, review: Review) -> Findings:
 def _is_hidden_by(ids: frozenset[str], review: Review) -> bool:
     """Whether there may be a page that faults with these ids keep from being listed."""
     field = review.field
-    faults = [fault for fault in field.faults if fault.rule in ids]
+    faults = [fault for fault in field.faults if fault.rule in ids - HARMLESS_FAULTS]
     names = [fault.entry for fault in faults if fault.entry]
     if "MF105" in ids:
         names += [entry.path for entry in field.irregular]
-    if any(name.endswith(".md") and "/" not in name for name in names):
+    names = [name for name in names if "/" not in name and not is_debris(name)]
+    if any(name.endswith(".md") for name in names):
         return True
     return bool(faults) and not field.entries and not review.nested
 

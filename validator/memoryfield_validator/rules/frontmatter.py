@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 
 from memoryfield_readers import Page, Position, shown
 from memoryfield_readers.frontmatter import (
@@ -19,6 +20,7 @@ from ..review import Review
 from ..yaml_hints import hint_at
 
 _START = Position(1, 1)
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WANTED = ("title", "uuid", "created", "updated")
 _MOST_SUMMARY = 1000
 _TRAILING_COMMENT = re.compile(r"[ \t]+(#[^\r\n]*)")
@@ -118,7 +120,7 @@ def uuid_is_unique(rule: Rule, page: Page, review: Review) -> Findings:
     node = page.frontmatter.nodes.get("uuid")
     if not isinstance(node, Scalar) or node.tag != "str" or not node.text:
         return
-    first = review.uuids.setdefault(node.text.lower(), page.name)
+    first = review.uuids.setdefault(node.text.translate(_LOWER), page.name)
     if first != page.name:
         yield rule.finding(
             page.name,

@@ -14,6 +14,7 @@ from ..registry import Findings, Rule, field_rule, no_frontmatter_rule, page_rul
 from ..review import Review
 
 MOST_PAGE_BYTES = 8192
+_MOST_CHARACTER_BYTES = 4
 _START = Position(1, 1)
 _NOT_C0 = bytes({*range(0x20, 0x100), 0x09, 0x0A, 0x0D})
 _C0 = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -22,11 +23,13 @@ _SOURCE_WORDS = ("source", "reference", "citation", "via")
 _SOURCE_LINE = re.compile(
     r"^[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)]|#++)[ \t]++|\|[ \t]*+)*+[*_\"']*+"
     r"(?:sources?|references?|citations?|via)[*_\"']*[ \t]*(?::|\r?$)",
-    re.IGNORECASE | re.MULTILINE,
+    re.ASCII | re.IGNORECASE | re.MULTILINE,
 )
 _MARKERS = re.compile(r"^(?:<{7}|>{7}|\|{7})(?: [^\n]*)?\r?$", re.MULTILINE)
-_CONFLICTED_COPY = re.compile("conflicted copy", re.IGNORECASE)
-_LOOKALIKE = re.compile(r".+\.(?:md|markdown|mdx)", re.IGNORECASE | re.DOTALL)
+_NOT_WHITE_SPACE = re.compile("[\x1c-\x1f]")
+"""What Python takes for white space, and Unicode does not."""
+_CONFLICTED_COPY = re.compile("conflicted copy", re.ASCII | re.IGNORECASE)
+_LOOKALIKE = re.compile(r".+\.(?:md|markdown|mdx)", re.ASCII | re.IGNORECASE | re.DOTALL)
 
 
 @field_rule("MF201")
@@ -96,7 +99,7 @@ def cites_sources(rule: Rule, page: Page, review: Review) -> Findings:
 @page_rule("MF206")
 def has_body(rule: Rule, page: Page, review: Review) -> Findings:
     """A page's body is not empty."""
-    if not page.body or page.body.isspace():
+    if not page.body or (page.body.isspace() and not _NOT_WHITE_SPACE.search(page.body)):
         what = "the page is empty (0 bytes)" if not page.raw else "the body is empty"
         yield rule.finding(page.name, what)
 
@@ -225,10 +228,13 @@ def _what_is_wrong(name: str) -> str:
 
 
 def _character_start(page: Page, offset: int) -> int:
-    """Where the character begins that a byte is part of; the byte itself if that cannot be told."""
-    if page.undecodable_at is None:
-        while page.raw[offset] & 0xC0 == 0x80:
-            offset -= 1
+    """Where the character begins that a byte is part of; the byte itself if it is part of none."""
+    raw = page.raw
+    for start in range(offset, max(-1, offset - _MOST_CHARACTER_BYTES), -1):
+        if raw[start] & 0xC0 != 0x80:  # no byte that continues a character
+            first = raw[start : start + _MOST_CHARACTER_BYTES].decode(errors="replace")[0]
+            known = first.encode() == raw[start : start + len(first.encode())]
+            return start if known and start + len(first.encode()) > offset else offset
     return offset
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from memoryfield_readers import visible
 
 from ..running import RESULTS, Outcome
 from .summary import Run, told
+
+_MARKUP = re.compile(r"[\\`*_\[\]<>|~&#$]|:(?=//)|(?<=www)\.", re.IGNORECASE)
+"""What would begin markup, an entity, a formula, or a link of which only the address stands."""
 
 
 def render_markdown(run: Run) -> str:
@@ -24,7 +28,7 @@ def _lines(run: Run) -> Iterator[str]:
     yield "| --- |" + " ---: |" * len(RESULTS)
     for group in dict.fromkeys(outcome.case.group for outcome in run.outcomes):
         of_group = [outcome.result for outcome in run.outcomes if outcome.case.group == group]
-        yield f"| {group} | " + " | ".join(str(of_group.count(r)) for r in RESULTS) + " |"
+        yield f"| {_plain(group)} | " + " | ".join(str(of_group.count(r)) for r in RESULTS) + " |"
     yield "| all | " + " | ".join(str(run.summary[result]) for result in RESULTS) + " |"
     wrong = [outcome for outcome in run.outcomes if outcome.result in ("fail", "errored")]
     if wrong:
@@ -54,6 +58,4 @@ def _what(outcome: Outcome) -> str:
 def _plain(text: str) -> str:
     """Text that cannot end its cell or become markup, whatever an adapter said."""
     shown = visible(text)
-    for character in "\\`*_[]<>|":
-        shown = shown.replace(character, f"\\{character}")
-    return shown
+    return _MARKUP.sub(r"\\\g<0>", shown)

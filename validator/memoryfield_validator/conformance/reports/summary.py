@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..judging import Difference
+from ..judging import Difference, comparable_findings, subtracted
 from ..running import RESULTS, Outcome, Result
 
 _MOST_VALUE = 300
@@ -46,8 +46,8 @@ class Run:
 
     @property
     def is_good(self) -> bool:
-        """Whether something passed, and nothing failed that is not known to."""
-        return not self.unexpected and any(o.result == "pass" for o in self.outcomes)
+        """Whether something was put, and nothing failed that is not known to."""
+        return not self.unexpected and any(o.result != "skipped" for o in self.outcomes)
 
     def skipped(self) -> Mapping[str, int]:
         """How many cases were skipped for each reason."""
@@ -62,7 +62,9 @@ def told(difference: Difference) -> Iterator[str]:
     """What differs, in words: for lists, what is missing and what is too many."""
     expected, answered = difference.expected, difference.answered
     if isinstance(expected, list) and isinstance(answered, list):
-        missing, extra = _without(expected, answered), _without(answered, expected)
+        if difference.key == "findings" and all(isinstance(one, Mapping) for one in answered):
+            expected, answered = comparable_findings(expected, answered)
+        missing, extra = subtracted(expected, answered), subtracted(answered, expected)
         for one in missing:
             yield f"{difference.key}: missing {brief(one)}"
         for one in extra:
@@ -77,23 +79,14 @@ def brief(value: Any) -> str:
     """A value as JSON of bounded length, in pure ASCII; a finding as one reads it."""
     if isinstance(value, Mapping) and "rule" in value:
         place = [value.get("file"), value.get("line"), value.get("column")]
-        where = ":".join(json.dumps(part).strip('"') for part in place if part is not None)
-        return " ".join(str(part) for part in (value["rule"], value.get("level"), where) if part)
-    text = json.dumps(value, default=repr)
+        where = ":".join(_word(part) for part in place if part is not None)
+        what = [_word(part) for part in (value["rule"], value.get("level")) if part is not None]
+        text = " ".join([*what, where] if where else what)
+    else:
+        text = json.dumps(value, default=repr)
     return text if len(text) <= _MOST_VALUE else f"{text[: _MOST_VALUE - 3]}..."
 
 
-def _without(some: list[Any], others: list[Any]) -> list[Any]:
-    left = list(map(repr, map(_sorted, others)))
-    rest = []
-    for one in some:
-        shown = repr(_sorted(one))
-        if shown in left:
-            left.remove(shown)
-        else:
-            rest.append(one)
-    return rest
-
-
-def _sorted(value: Any) -> Any:
-    return sorted(value.items(), key=str) if isinstance(value, Mapping) else value
+def _word(value: Any) -> str:
+    text = json.dumps(value, default=repr)
+    return text[1:-1] if isinstance(value, str) else text

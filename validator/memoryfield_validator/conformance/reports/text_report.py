@@ -22,8 +22,9 @@ def render_text(run: Run) -> str:
             lines += [f"     {line}" for line in told(difference)]
     for reason, count in run.skipped().items():
         lines.append(f"skipped {count} {_cases(count)}: {reason}")
+    total = f"{run.cases} {_cases(run.cases)}"
     counts = ", ".join(f"{count} {result}" for result, count in run.summary.items())
-    lines.append(f"{run.name} {run.release}, profile {run.profile}: {run.cases} cases, {counts}")
+    lines.append(f"{run.name} {run.release}, profile {run.profile}: {total}, {counts}")
     return "\n".join(map(visible, lines))
 
 
