@@ -28,6 +28,12 @@ class Question:
 
 QUESTIONS = (
     Question(
+        "Is a folder without a page a field?",
+        "No: there is at least one `.md` file at the root. Files in sub-directories do not count.",
+        ("MF101",),
+        ("mf101-empty-field", "mf101-attachments-alone", "mf101-page-in-one-folder"),
+    ),
+    Question(
         "Is `a--b.md` a good page name?",
         "Yes: lower-case letters, digits and hyphens, with a letter or digit at both ends. How "
         "many hyphens follow one another is not limited.",
@@ -38,7 +44,7 @@ QUESTIONS = (
         "Is a file with a bad name, or with bad content, a page?",
         "Yes: every `.md` file at the root is one. A fault is reported, and the page is read.",
         ("MF901", "MF902"),
-        ("mf901-capitals", "mf901-blanks", "mf902-not-utf-8", "mf902-broken-block"),
+        ("mf901-capitals", "mf901-blanks", "mf902-not-utf-8", "mf902-bad-pages-among-others"),
     ),
     Question(
         "Is a sync-conflict copy or a hidden file an error?",
@@ -67,10 +73,17 @@ QUESTIONS = (
         ("mf105-link-out", "mf105-absolute-link", "mf105-link-to-file", "mf105-link-to-nowhere"),
     ),
     Question(
-        "What closes a frontmatter block?",
-        "A line `---` or `...`. An empty block is parsed, and is no error.",
+        "Is an empty frontmatter block an error, and one that does not parse?",
+        "An empty block is parsed, and is no error. One that does not parse is.",
         ("MF204", "MF301"),
-        ("mf204-empty-block", "mf301-closed-by-dots", "mf902-never-closed"),
+        ("mf204-empty-block", "mf204-broken-block", "mf301-quote-left-open"),
+    ),
+    Question(
+        "Is a page that begins with a Markdown rule an error?",
+        "No: prose between two rules is no frontmatter. Neither is an opening line that is never "
+        "closed and has no `key:` line after it. Such a page is read whole.",
+        ("MF302",),
+        ("mf302-rule-alone", "mf302-no-key-lines", "mf302-closed-without-fields"),
     ),
     Question(
         "Is a title that YAML takes for a number an error?",
@@ -81,8 +94,9 @@ QUESTIONS = (
     ),
     Question(
         "Is an archive refused if two readers could see two archives in it?",
-        "The draft asks for a valid ZIP file and no more. By this standard it is refused.",
-        ("MF603", "MF604", "MF606"),
+        "The draft asks for a valid ZIP file, and does not speak of such archives. By this "
+        "standard they are refused.",
+        ("MF603", "MF604", "MF605", "MF606"),
         ("mf603-climbs-out", "mf604-page-twice", "mf605-symbolic-link", "mf606-two-archives"),
     ),
 )

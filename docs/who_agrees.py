@@ -193,8 +193,11 @@ def _expected(case: str, everyone: Sequence[Judged]) -> str:
     told: dict[str, str] = {}
     for one in everyone:
         for result in one.results.get(case, ()):
-            if result["expected"] and "verdict" in result["expected"]:
-                told.setdefault(one.profile, _verdict(result["expected"]))
+            expected = result["expected"] or {}
+            if "verdict" in expected:
+                told.setdefault(one.profile, _verdict(expected))
+            elif "state" in expected:
+                told.setdefault(one.profile, f"frontmatter {expected['state']}")
     draft = told.get("draft-0.1")
     if "kit" not in told:
         return f"by the draft: {draft}" if draft else "see the case"

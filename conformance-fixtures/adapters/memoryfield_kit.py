@@ -67,12 +67,12 @@ def report(case: Object) -> Object:
         judged = validate(field)
         pages = list(field.pages)
     findings = [finding.to_json() for finding in judged.findings]
-    errors = {one["file"] for one in findings if one["level"] == "error" and one["file"]}
+    errors = {one["file"] for one in findings if one["level"] == "error"}
     keys = ("rule", "level", "file", "line", "column")
     return {
         "verdict": judged.verdict,
         "findings": [{key: one[key] for key in keys} for one in findings],
-        "files": sorted(errors, key=str.encode),
+        "files": sorted(errors - {None}, key=str.encode),
         "pages": pages,
         "digest": judged.digest,
     }

@@ -57,7 +57,7 @@ class Tool:
         """What it is, and what it answers."""
         return {
             "version": 1,
-            "name": "memoryfield",
+            "name": "memoryfield (mf)",
             "release": self._workshop.run("--version").out.split()[-1],
             "profile": "draft-0.1",
             "answers": {"field": ["verdict", "files"], "archive": ["verdict", "files"]},

@@ -205,7 +205,8 @@ class Field:
 
     def _total_fault(self) -> Iterator[Fault]:
         names = (*self.pages, *self.attachments, *self.indexes)
-        total = sum(self.entries[name].size for name in names)
+        sizes = (self.entries[name].size for name in names)
+        total = sum(size for size in sizes if size <= self._limits.file_bytes)
         if total > self._limits.total_bytes:
             yield Fault(
                 "MF607",

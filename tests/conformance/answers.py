@@ -34,7 +34,9 @@ class Knowing:
         """
         self.change = change
         self.profile: Profile = profile
-        self.answers = {kind: frozenset(keys) for kind, keys in answers.items()}
+        self.answers: Mapping[str, frozenset[str]] = {
+            kind: frozenset(keys) for kind, keys in answers.items()
+        }
         self.checked = checked
         self.asked: list[tuple[str, str]] = []
 

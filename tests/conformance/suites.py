@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from tests.validator.fields import page
 
-from memoryfield_validator.conformance import Case, read_case
+from memoryfield_validator.conformance import Case, Suite, load_suite, read_case
 
 Given: TypeAlias = dict[str, Any]
 
@@ -83,6 +84,12 @@ def case_of(given: Given, folder: Path) -> Case:
     path = folder / f"{given['id']}.toml"
     path.write_bytes(toml(given).encode())
     return read_case(path, group_of(given))
+
+
+@cache
+def kit_suite() -> Suite:
+    """The suite of the kit, read once."""
+    return load_suite()
 
 
 def cases_of(folder: Path, *given: Given) -> list[Case]:

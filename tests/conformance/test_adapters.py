@@ -37,21 +37,17 @@ cat "answers/$1.out"
 cat "answers/$1.err" >&2
 exit "$(cat "answers/$1.code")"
 """
-TRACEBACK = (
-    "Traceback (most recent call last):\n  File ...\nUnicodeDecodeError: 'utf-8' codec can't decode"
-)
+TRACEBACK = "Traceback (most recent call last):\n  ...\nUnicodeDecodeError: cannot decode"
 
 
 class Command:
     """A stand-in for a published command, its adapter, and a field to ask about."""
 
     def __init__(self, adapter: str, folder: Path, answers: dict[str, Printed]) -> None:
-        self.adapter = adapter
-        self.folder = folder
+        self.adapter, self.folder, self.answers = adapter, folder, answers
         self.path = folder / "command"
         self.path.write_text(STAND_IN)
         self.path.chmod(0o755)
-        self.answers = answers
         self.field = folder / "given" / "field"
         self.field.mkdir(parents=True)
         (self.field / "a.md").write_text("Steel.\n")
@@ -65,7 +61,7 @@ class Command:
         path = self.field if source == "directory" else self.field / "a.md"
         case = {"type": "case", "id": "x", "kind": "field", "source": source, "path": str(path)}
         case |= {"limits": {}, "pin": None} | changes
-        requests = [{"type": "hello", "version": 1}, case, {"type": "bye"}]
+        requests: list[Object] = [{"type": "hello", "version": 1}, case, {"type": "bye"}]
         adapter = [*STANDARD_LIBRARY, str(ADAPTERS / self.adapter), "--command", str(self.path)]
         hello, answer = spoken(adapter, requests)
         assert answer.pop("id") == "x"
@@ -157,9 +153,8 @@ def test_the_tool_is_asked_about_a_copy_with_a_configuration_of_its_own(tool: Co
     assert not location.is_relative_to(tool.folder)
     assert validate == ["validate", "--field", connect[1]]
     assert catalog == ["catalog", "--field", connect[1], "--json"]
-    for homes in (tool.folder / "homes").read_text().splitlines():
-        assert all(Path(home).is_relative_to(location.parent) for home in homes.split())
-        assert len(homes.split()) == 4
+    for homes in map(str.split, (tool.folder / "homes").read_text().splitlines()):
+        assert [Path(home).is_relative_to(location.parent) for home in homes] == [True] * 4
 
 
 def test_errors_of_the_tool_count_and_warnings_do_not(tool: Command) -> None:
@@ -222,7 +217,7 @@ def test_the_tool_is_given_neither_archives_nor_limits(tool: Command) -> None:
 
 def test_only_what_speaks_of_the_standard_is_taken_from_mf(mf: Command) -> None:
     hello, answer = mf.ask()
-    assert (hello["name"], hello["release"]) == ("memoryfield", "0.3.0")
+    assert (hello["name"], hello["release"]) == ("memoryfield (mf)", "0.3.0")
     assert answer == {"result": {"verdict": "valid", "files": []}}
     conventions = (
         ("error", "missing-summary", "a.md", "no summary"),
@@ -289,16 +284,16 @@ def test_a_copy_keeps_links_and_fifos_and_writes_nothing_back(mf: Command) -> No
     assert "link.md -> ../../nowhere.md" in listed
     assert re.search("^p.* fifo.md$", listed, re.MULTILINE)
     assert re.search("^d.* sub$", listed, re.MULTILINE)
-    assert re.search("^-.* written$", listed, re.MULTILINE)
     assert sorted(path.name for path in mf.field.iterdir()) == ["a.md", "fifo.md", "link.md", "sub"]
 
 
 def test_a_command_that_is_not_there_is_said(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, str(ADAPTERS / "memoryfield_mf.py"), "--command", str(tmp_path / "mf")],
-        input=b"",
-        capture_output=True,
-        timeout=SECONDS,
-    )
+    command = [
+        sys.executable,
+        str(ADAPTERS / "memoryfield_mf.py"),
+        "--command",
+        str(tmp_path / "mf"),
+    ]
+    done = subprocess.run(command, input=b"", capture_output=True, timeout=SECONDS)
     assert done.returncode == 1
     assert b"there is no command" in done.stderr

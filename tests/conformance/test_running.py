@@ -15,11 +15,12 @@ from tests.conformance.suites import (
     dated,
     digest,
     field,
+    kit_suite,
     page_case,
 )
 
 from memoryfield_readers import inspect_field
-from memoryfield_validator import Finding, validate
+from memoryfield_validator import Finding, Profile, validate
 from memoryfield_validator.conformance import (
     ANSWERS,
     SOURCES,
@@ -30,7 +31,6 @@ from memoryfield_validator.conformance import (
     Outcome,
     Skip,
     Task,
-    load_suite,
     run_cases,
 )
 
@@ -135,7 +135,7 @@ def test_a_mutated_answer_of_ours_is_caught(change: Change, tmp_path: Path) -> N
 class ByTheDraft(Ours):
     """Our implementation, as it judges by the draft alone."""
 
-    profile = "draft-0.1"
+    profile: Profile = "draft-0.1"
 
     def answer(self, task: Task) -> Answer:
         """What `validate --profile draft-0.1` says."""
@@ -155,7 +155,7 @@ def _told(finding: Finding) -> dict[str, Any]:
 
 def test_what_is_expected_by_the_draft_is_what_we_say_by_it() -> None:
     """Two ways lead there: from a case by its profile, and through the validator by its own."""
-    cases = load_suite().chosen(["mf101", "mf304", "mf604", "example-"])
+    cases = kit_suite().chosen(["mf101", "mf304", "mf604", "example-"])
     draft = ByTheDraft()
     keys = frozenset({"verdict", "files", "findings"})
     draft.answers = {"field": keys, "archive": keys}

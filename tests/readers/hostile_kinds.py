@@ -87,6 +87,6 @@ KINDS = (
         between(ZipEntry("logs/", b"hidden\n")),
         "MF606",
         "the folder `logs` carries data",
-        "logs",
+        "logs/",
     ),
 )

@@ -81,7 +81,7 @@ OTHER_READERS = (
         ),
         "MF606",
         "`sub`: it is a folder, but carries data",
-        "sub",
+        "sub/",
     ),
     Hostile(
         "other readers: a volume label is left out by unzip",
@@ -105,8 +105,7 @@ OTHER_READERS = (
         ),
         "MF604",
         "`café.md` is `caf├⌐.md` to some readers",
-        "café.md",
+        "caf├⌐.md",
         beside={},
-        more=("MF604",),
     ),
 )  # fmt: skip

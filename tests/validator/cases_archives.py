@@ -124,7 +124,7 @@ ENTRIES = (
         "MF603",
         "no UTF-8",
         zip_bytes(_PAGE, ZipEntry(b"\xff.md", flags=UTF8_NAME)),
-        error("MF603", file="\\xff.md", says="not valid UTF-8"),
+        error("MF603", file="\ufffd.md", says="not valid UTF-8"),
     ),
     zipped(
         "MF603",

@@ -13,7 +13,7 @@ from tests.validator.fields import Files, page, write_files
 
 MIB = 1024 * 1024
 MOST = 150_000_000
-PATIENCE = 20
+PATIENCE = 60
 CHILD = Path(__file__).with_name("measured_child.py")
 
 pytestmark = pytest.mark.skipif(

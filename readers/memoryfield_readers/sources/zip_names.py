@@ -53,10 +53,10 @@ def decode_names(
 def judge_names(candidates: list[Candidate]) -> Iterator[tuple[int, Fault]]:
     """Names that are no plain relative path (MF603), by index."""
     for index, candidate in enumerate(candidates):
-        path = candidate.path
-        problem = candidate.name_problem or _name_problem(path)
+        name = candidate.name
+        problem = candidate.name_problem or _name_problem(candidate.path)
         if problem:
-            yield index, Fault("MF603", f"the name {shown(path)} {problem}", candidate.name)
+            yield index, Fault("MF603", f"the name {shown(name)} {problem}", name)
 
 
 def _name_problem(path: str) -> str:
@@ -81,20 +81,23 @@ def _name_problem(path: str) -> str:
 def judge_duplicates(candidates: list[Candidate]) -> Iterator[tuple[int, Fault | None]]:
     """Names that stand for two things; the fault is told once a name."""
     counts: Counter[str] = Counter()
+    to_others: dict[str, str] = {}  # what some readers call an entry, to what it is called here
     for each in candidates:
         if not each.name_problem:
             counts.update({each.path, each.cp437_path})
+            if each.path != each.cp437_path:
+                to_others[each.cp437_path] = each.path
     in_order = sorted(counts) if any("/" in path for path in counts) else []
     told: set[str] = set()
     for index, (_, path, other, folder, _, name_problem) in enumerate(candidates):
         if name_problem:
             continue
-        name = path
-        if counts[path] > 1:
-            message = f"{counts[path]} entries are named {shown(path)}, at least to some readers"
-        elif counts[other] > 1:
-            message = f"{shown(path)} is {shown(other)} to some readers, like another entry"
-            name = other
+        name = path if counts[path] > 1 else other
+        if counts[name] > 1 and name in to_others:
+            own = shown(to_others[name])
+            message = f"{own} is {shown(name)} to some readers, like another entry"
+        elif counts[name] > 1:
+            message = f"{counts[name]} entries are named {shown(name)}"
         elif in_order and not folder and _is_folder_too(path, in_order):
             message = f"{shown(path)} is both a file and a folder"
         else:

@@ -52,6 +52,6 @@ def coverage_problems(cases: list[Case], reasons: Mapping[str, Any]) -> Iterator
             elif (id, side) not in found and not (isinstance(reason, str) and reason.strip()):
                 yield id, f"no case {side} it, and coverage.toml has no reason"
         for word in " ".join(map(str, given.values())).replace(",", " ").split():
-            name = word.rstrip(".;:)")
+            name = word.strip(".;:()`")
             if name.startswith("mf") and name not in ids:
                 yield COVERAGE, f"{id} names {name}, which is no case"

@@ -1,0 +1,98 @@
+"""An export as somebody uses it who has nothing but `expected.json` and what it names."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from memoryfield_readers import (
+    DEFAULT_LIMITS,
+    FrontmatterState,
+    Limits,
+    MemoryfieldError,
+    inspect_field,
+    open_field,
+)
+from memoryfield_validator import validate
+
+Object = dict[str, Any]
+REPORT = ("rule", "level", "file", "line", "column")
+
+
+def inputs_of(export: Path) -> Iterator[tuple[Object, Object]]:
+    """Each input, with its case."""
+    for case in json.loads((export / "expected.json").read_text("ascii"))["cases"]:
+        for given in case["inputs"]:
+            yield case, given
+
+
+def place_of(given: Object, export: Path, scratch: Path) -> Path:
+    """Where an input stands: in the export, or in a copy in which the rest is made."""
+    path = export / str(given["path"])
+    if not given["make"]:
+        return path
+    copy = scratch / path.name
+    shutil.copytree(path, copy)
+    for told in given["make"]:
+        name = bytes.fromhex(told["name-hex"]) if "name-hex" in told else os.fsencode(told["name"])
+        target = os.path.join(os.fsencode(copy), name)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if "link" in told:
+            os.symlink(told["link"], target)
+        elif told.get("special") == "fifo":
+            os.mkfifo(target)
+        elif told.get("special") == "folder":
+            os.makedirs(target, exist_ok=True)
+        else:
+            shutil.copyfile(export / told["content"], target)
+    return copy
+
+
+def answered(case: Object, place: Path) -> Object:
+    """What our readers and our validator say, in the words of `expected`."""
+    limits = DEFAULT_LIMITS.with_settings(f"{name}={n}" for name, n in case["limits"].items())
+    if case["kind"] == "digest":
+        return _proof(case, place, limits)
+    if case["kind"] == "page":
+        return _reading(place, limits)
+    with inspect_field(place, limits=limits) as field:
+        report = validate(field)
+        pages = list(field.pages)
+    findings = [{key: one.to_json()[key] for key in REPORT} for one in report.findings]
+    files = {one["file"] for one in findings if one["level"] == "error" and one["file"] is not None}
+    return {
+        "verdict": report.verdict,
+        "findings": findings,
+        "files": sorted(files, key=str.encode),
+        "pages": pages,
+        "digest": report.digest,
+    }
+
+
+def _reading(place: Path, limits: Limits) -> Object:
+    with inspect_field(place.parent, limits=limits) as field:
+        page = field.page(place.name)
+    said = page.frontmatter
+    return {
+        "state": said.state.value,
+        "frontmatter": dict(said.fields) if said.state is FrontmatterState.PARSED else None,
+        "body": page.body,
+        "error": said.error and {"rule": said.error.rule, **said.error.position._asdict()},
+    }
+
+
+def _proof(case: Object, place: Path, limits: Limits) -> Object:
+    answer: Object = {"digest": None, "manifest": None}
+    with inspect_field(place, limits=limits) as inspected:
+        answer["archive-pin"] = inspected.archive_digest()
+    try:
+        with open_field(place, limits=limits) as field:
+            answer |= {"manifest": field.manifest().text, "digest": field.digest()}
+    except MemoryfieldError:
+        answer |= {"digest": None, "manifest": None}
+    answer["fits"] = case["pin"] in (answer["digest"], answer["archive-pin"])
+    return answer
