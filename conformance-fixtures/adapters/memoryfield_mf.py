@@ -18,7 +18,8 @@ Some of its findings speak of the standard, and only those are taken:
   is not answered. It prints no frontmatter, and knows no field pins: cases of pages and digests
   are skipped.
 
-A crash of either command is no answer. Its standard is the public draft.
+A crash of either command is no answer, and neither is a `mf lint` that gives up with one line. Its
+standard is the public draft.
 """
 
 from __future__ import annotations
@@ -102,7 +103,8 @@ def faulty(ran: Ran) -> set[str]:
     try:
         findings = json.loads(ran.out)["findings"]
     except ValueError:
-        raise NoAnswer(f"`lint` printed no JSON, exit code {ran.code}") from None
+        said = ran.err.strip() or "printed no JSON"
+        raise NoAnswer(f"`lint` exit code {ran.code}: {said}") from None
     return {
         str(finding["filename"])
         for finding in findings

@@ -15,6 +15,9 @@ HELLO: dict[str, Any] = {
     "answers": {"field": ["verdict"]},
 }
 
+PATIENCE = 60.0
+"""So long a test waits for what must come."""
+
 _PROGRAM = """\
 import json, os, subprocess, sys, time
 

@@ -260,7 +260,8 @@ def test_an_archive_that_mf_refuses_is_invalid(mf: Command, line: str, files: li
     ("name", "printed", "error"),
     [
         ("lint", (1, "", TRACEBACK), "`lint` crashed: UnicodeDecodeError: "),
-        ("lint", (0, "nothing", ""), "`lint` printed no JSON, exit code 0"),
+        ("lint", (0, "nothing", ""), "`lint` exit code 0: printed no JSON"),
+        ("lint", (1, "", "mf lint: no\n"), "`lint` exit code 1: mf lint: no"),
         ("unpack", (1, "", TRACEBACK), "`unpack` crashed: UnicodeDecodeError: "),
         ("unpack", (1, "", ""), "`unpack` failed without a word, exit code 1"),
     ],
