@@ -62,6 +62,11 @@ def why_left_alone(target: Target, function: str) -> str | None:
     return reason
 
 
+def compares_no_numbers(target: Target, function: str) -> bool:
+    """Whether nothing can be added to what a function compares by order."""
+    return f"{target.name}.{function}" in places()["compares-no-numbers"]
+
+
 def requirements_by_function(target: Target) -> dict[str, tuple[str, ...]]:
     """What each function is about.
 
@@ -97,7 +102,11 @@ def unknown_places(all_targets: Iterable[Target]) -> list[str]:
     for target in all_targets:
         known.add(target.name)
         known |= {f"{target.name}.{name}" for name, _ in functions(target.tree)}
-    named = [*places()["left-alone"], *places()["requirements"]]
+    named = [
+        *places()["left-alone"],
+        *places()["requirements"],
+        *places()["compares-no-numbers"],
+    ]
     return [name for name in named if name not in known]
 
 

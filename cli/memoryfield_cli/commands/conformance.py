@@ -31,7 +31,7 @@ _cases_option = click.option(
     epilog="""\b
 Examples:
   memoryfield conformance run
-  memoryfield conformance run --adapter 'python my_adapter.py' mf2
+  memoryfield conformance run mf2 digests
   memoryfield conformance export cases-for-others/
   memoryfield conformance lint
 """
