@@ -17,6 +17,7 @@ class Knowing:
 
     name = "knowing"
     release = "1"
+    takes_fields_for_pages = True
 
     def __init__(
         self,

@@ -81,18 +81,20 @@ def test_what_an_adapter_is_asked(tmp_path: Path) -> None:
     ]
     with Adapter(stand_in.command) as adapter:
         reasons = [outcome.reason for outcome in judged(adapter, *cases)]
-    assert reasons == ["seen"] * 4 + ["an adapter is given a page as a file", "seen"]
+    assert reasons == ["seen"] * 5
     usual: dict[str, Any] = {"type": "case", "limits": {}, "pin": None}
-    one = {**usual, "id": "mf304-one", "kind": "field", "limits": {"entries": 5}}
+    one = {**usual, "case": "mf304-one", "kind": "field", "limits": {"entries": 5}}
     assert [json.loads(line) for line in stand_in.heard if line.startswith("{")] == [
-        {**one, "source": "directory", "path": "field", "is": "folder"},
-        {**one, "source": "archive", "path": "field.memoryfield.zip", "is": "PK"},
-        {**usual, "id": "mf604-archive", "kind": "archive", "source": "archive",
-         "path": "x.zip", "is": "xy"},
-        {**usual, "id": "mf302-page", "kind": "page", "source": "directory",
-         "path": "page.md", "is": "--"},
-        {**usual, "id": "digest-one", "kind": "digest", "source": "directory",
-         "path": "field", "is": "folder", "pin": pin},
+        {**one, "id": "mf304-one/directory", "source": "directory", "path": "field",
+         "is": "folder"},
+        {**one, "id": "mf304-one/archive", "source": "archive", "path": "field.memoryfield.zip",
+         "is": "PK"},
+        {**usual, "id": "mf604-archive/archive", "case": "mf604-archive", "kind": "archive",
+         "source": "archive", "path": "x.zip", "is": "xy"},
+        {**usual, "id": "mf302-page/directory", "case": "mf302-page", "kind": "page",
+         "source": "directory", "path": "page.md", "is": "--"},
+        {**usual, "id": "digest-one/directory", "case": "digest-one", "kind": "digest",
+         "source": "directory", "path": "field", "is": "folder", "pin": pin},
     ]  # fmt: skip
 
 
@@ -143,8 +145,8 @@ NO_ANSWERS: dict[str, tuple[str, str]] = {
     "nested deeply": (f"raw({DEEP.format(500)})", "the answer is no JSON"),
     "nested without end": (f"raw({DEEP.format(100_000)})", "the answer is no JSON"),
     "another id": (
-        'say({"id": "x\x1b", "result": {}})', r"the answer is about another case: x\x1b"),
-    "no id": ('say({"result": {"verdict": "valid"}})', "the answer is about another case: None"),
+        'say({"id": "x\x1b", "result": {}})', r"the answer is to another question: x\x1b"),
+    "no id": ('say({"result": {"verdict": "valid"}})', "the answer is to another question: None"),
     "half a line": ("""raw(b'{"id"'); sys.exit(0)""", "the answer is cut off, or too long"),
     "an exit": ("sys.exit(3)", "it ended, exit code 3"),
     "an exit that looks well": ("sys.exit(0)", "it ended, exit code 0"),
@@ -160,7 +162,9 @@ NO_ANSWERS: dict[str, tuple[str, str]] = {
 @pytest.mark.parametrize(("answer", "reason"), NO_ANSWERS.values(), ids=NO_ANSWERS)
 def test_no_answer_and_a_new_process(answer: str, reason: str, tmp_path: Path, case: Case) -> None:
     """What is no answer is an error with the reason; the next case is put to a new process."""
-    stand_in = StandIn(tmp_path, f'if id != "mf304-next":\n    {answer}\nelse:\n    {VALID}')
+    stand_in = StandIn(
+        tmp_path, f'if asked["case"] != "mf304-next":\n    {answer}\nelse:\n    {VALID}'
+    )
     following = case_of(field(id="mf304-next", sources=["directory"]), tmp_path)
     with Adapter(stand_in.command, timeout=PATIENCE) as adapter:
         first, second, third = judged(adapter, case, following, following)

@@ -56,7 +56,7 @@ WRONG: dict[str, tuple[Given, str]] = {
         dated(requirements=[]), f"{NO_GROUP}; it is about no requirement"),
     "id of another requirement": (
         dated(requirements=["MF305"]), NO_GROUP),
-    "long reason": (dated(why="One. Two. Three. Four."), "`why` is more than a sentence or two"),
+    "long reason": (dated(why="One. Two."), "`why` is more than one sentence"),
     "pin without fits": (
         digest("mf304-dated", pin=PIN, requirements=["MF304"]), "a `pin` and `fits` go together"),
     "fits without a pin": (

@@ -224,6 +224,15 @@ def test_only_the_sources_that_are_asked_for(tmp_path: Path) -> None:
     assert done == cases * 3
 
 
+def test_page_is_put_as_a_file_where_fields_are_not_read(tmp_path: Path) -> None:
+    """An implementation that takes pages as files is asked once, another by every source."""
+    for takes_fields, sources in ((True, [*SOURCES]), (False, ["directory"])):
+        knowing = Knowing()
+        knowing.takes_fields_for_pages = takes_fields
+        list(run_cases([case_of(page_case(), tmp_path)], knowing))
+        assert [source for _, source in knowing.asked] == sources
+
+
 def test_what_was_compared_is_told(tmp_path: Path) -> None:
     """The outcome has the keys that were compared, and no others."""
     knowing = Knowing(LIES["verdict"], answers={"field": ("verdict", "pages")})

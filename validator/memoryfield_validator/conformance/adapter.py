@@ -19,7 +19,7 @@ from memoryfield_readers import LocationError, SourceUnavailable, visible
 
 from ..registry import matching
 from ..validation import Profile
-from .case import DIRECTORY, Answer
+from .case import Answer
 from .errors import NoAnswer, Skip
 from .implementation import Task
 from .judging import ANSWERS, is_same_json, parsed_json
@@ -38,6 +38,7 @@ class Adapter:
     Use it as a context manager: what was started is ended.
     """
 
+    takes_fields_for_pages = False
     answers: Mapping[str, frozenset[str]]
     checked: frozenset[str] | None
 
@@ -84,12 +85,12 @@ class Adapter:
     def answer(self, task: Task) -> Answer:
         """What the program makes of a task."""
         case = task.case
-        if case.kind == "page" and task.source != DIRECTORY:
-            raise Skip("an adapter is given a page as a file")
+        question = f"{case.id}/{task.source}"
         reply = self._ask(
             {
                 "type": "case",
-                "id": case.id,
+                "id": question,
+                "case": case.id,
                 "kind": case.kind,
                 "source": kind_of(task.source),
                 "path": str(task.path / case.files[0].name if case.kind == "page" else task.path),
@@ -97,9 +98,9 @@ class Adapter:
                 "pin": case.pin,
             }
         )
-        if reply.get("id") != case.id:
+        if reply.get("id") != question:
             self._end()  # what comes next could be the answer to this one
-            raise NoAnswer(f"the answer is about another case: {_short(reply.get('id'))}")
+            raise NoAnswer(f"the answer is to another question: {_short(reply.get('id'))}")
         if reply.get("skipped") is not None:
             raise Skip(_short(reply["skipped"]) or "no reason was given")
         if reply.get("error") is not None:

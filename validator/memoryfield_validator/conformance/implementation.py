@@ -35,6 +35,8 @@ class Implementation(Protocol):
         profile: whether it judges by the standard or by the public draft alone.
         answers: the keys that it answers, by kind of case; other kinds are not put to it.
         checked: the ids of the requirements that it checks; None for all.
+        takes_fields_for_pages: whether it reads a page out of a field from any source; if not, it
+            is given the page as a file.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Implementation(Protocol):
     profile: Profile
     answers: Mapping[str, frozenset[str]]
     checked: frozenset[str] | None
+    takes_fields_for_pages: bool
 
     def answer(self, task: Task) -> Answer:
         """The answer to a task.

@@ -40,8 +40,7 @@ def lint_suite(root: Folder) -> tuple[Problem, ...]:
             continue
         cases.append(case)
         problems += [Problem(case.id, text) for text in _problems(case, path.name)]
-    problems += _repeated(cases)
-    problems += _examples(cases)
+    problems += [*_strays(root), *_repeated(cases), *_examples(cases)]
     try:
         problems += [Problem(*told) for told in coverage_problems(cases, _reasons(root))]
     except BrokenCase as error:
@@ -76,8 +75,8 @@ def _problems(case: Case, file_name: str) -> Iterator[str]:
             yield f"there is no requirement {id}"
     if not case.requirements and case.kind != "digest":
         yield "it is about no requirement"
-    if case.why.count(". ") > 1:
-        yield "`why` is more than a sentence or two"
+    if ". " in case.why:
+        yield "`why` is more than one sentence"
     if (case.pin is not None) != ("fits" in case.expect):
         yield "a `pin` and `fits` go together"
     yield from _expectation_problems(case)
@@ -126,6 +125,16 @@ def _repeated(cases: list[Case]) -> Iterator[Problem]:
             if value in seen:
                 yield Problem(case.id, f"has the {what} of {seen[value]}")
             seen.setdefault(value, case.id)
+
+
+def _strays(root: Folder) -> Iterator[Problem]:
+    """What lies in `cases/` and is no case: it would be passed over without a word."""
+    known = {(group, path.name) for group, path in case_files(root)}
+    top = root / "cases"
+    for group in top.iterdir() if top.is_dir() else ():
+        for path in group.iterdir() if group.is_dir() else (group,):
+            if (group.name, path.name) not in known:
+                yield Problem(f"cases/{group.name}/{path.name}", "is no case in a group")
 
 
 def _examples(cases: list[Case]) -> Iterator[Problem]:

@@ -19,6 +19,7 @@ from ..finding import Finding
 from ..registry import matching, registered
 from ..validation import Profile, validate
 from .case import PAGE_NAME, Answer, Case
+from .errors import NoAnswer
 from .implementation import Task
 from .judging import ANSWERS
 
@@ -31,6 +32,7 @@ class Ours:
     name = "memoryfield-kit"
     release = __version__
     profile: Profile = "kit"
+    takes_fields_for_pages = True
 
     def __init__(self) -> None:
         """Answer whatever can be asked."""
@@ -43,10 +45,13 @@ class Ours:
     def answer(self, task: Task) -> Answer:
         """What our readers and our validator make of a task."""
         case = task.case
-        if case.kind == "digest":
-            return _proof(task)
-        with inspect_field(task.path, limits=case.limits) as field:
-            return _reading(field) if case.kind == "page" else _report(field)
+        try:
+            if case.kind == "digest":
+                return _proof(task)
+            with inspect_field(task.path, limits=case.limits) as field:
+                return _reading(field) if case.kind == "page" else _report(field)
+        except MemoryfieldError as error:
+            raise NoAnswer(str(error)) from error
 
 
 def _report(field: Field) -> Answer:

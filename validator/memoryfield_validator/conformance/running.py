@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from .case import Answer, Case
+from .case import DIRECTORY, Answer, Case
 from .errors import CannotCarry, NoAnswer, Skip
 from .implementation import Implementation, Task
 from .judging import Difference, differences, expected_answer
@@ -61,11 +61,17 @@ def run_cases(
     """
     chosen = None if sources is None else frozenset(sources)
     for case in cases:
-        for source in sources_of(case):
+        for source in _sources(case, implementation):
             if chosen is None or source in chosen:
                 yield _outcome(case, source, implementation, scratch)
         if progress is not None:
             progress(case)
+
+
+def _sources(case: Case, implementation: Implementation) -> tuple[str, ...]:
+    if case.kind == "page" and not implementation.takes_fields_for_pages:
+        return (DIRECTORY,)
+    return sources_of(case)
 
 
 def _outcome(

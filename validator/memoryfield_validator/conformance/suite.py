@@ -38,6 +38,8 @@ class Suite:
     def chosen(self, beginnings: Iterable[str]) -> tuple[Case, ...]:
         """The cases whose id, group or one of whose requirements begins so; all for no beginning.
 
+        The whole id of a case chooses that case alone.
+
         Raises:
             NoSuchCase: a beginning fits no case.
         """
@@ -45,7 +47,9 @@ class Suite:
         beginnings = list(beginnings)
         for beginning in beginnings:
             low = beginning.lower()
-            found = {case.id for case in self.cases if any(n.startswith(low) for n in _names(case))}
+            found = {case.id for case in self.cases if case.id == low} or {
+                case.id for case in self.cases if any(n.startswith(low) for n in _names(case))
+            }
             if not found:
                 raise NoSuchCase(
                     f"no case has an id or a requirement that begins with {beginning!r}"
