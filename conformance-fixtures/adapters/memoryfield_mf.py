@@ -44,7 +44,11 @@ from command_adapter import (
 
 _OWN_CONVENTION = "missing required "
 _COUNTED = ("error", "warning")
-_REFUSED = re.compile(r"^mf unpack: (?:refusing archive member ('.*?'|\".*?\"):)?", re.MULTILINE)
+_REFUSED = re.compile(
+    r"^mf unpack: (?:(?:refusing archive member|Bad CRC-32 for file|File name in directory) "
+    r"('.*?'|\".*?\")(?=:|$| and header ))?",
+    re.MULTILINE,
+)
 
 
 class Tool:

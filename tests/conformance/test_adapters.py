@@ -19,8 +19,7 @@ from memoryfield_validator.conformance import Adapter, fixtures, read_case, run_
 
 ADAPTERS = Path(str(fixtures())) / "adapters"
 SECONDS = 60
-STANDARD_LIBRARY = (sys.executable, "-S")
-"""Python without packages: adapters of others need none."""
+STANDARD_LIBRARY = (sys.executable, "-S")  # without packages: adapters of others need none
 
 Object: TypeAlias = dict[str, Any]
 Printed: TypeAlias = tuple[int, str, str]
@@ -248,6 +247,7 @@ def test_archives_are_unpacked_and_then_linted(mf: Command) -> None:
     ("line", "files"),
     [
         ("mf unpack: refusing archive member '../x.md': path escapes the destination", ["../x.md"]),
+        ("mf unpack: File name in directory 'b.md' and header b'c.md' differ.", ["b.md"]),
         ("mf unpack: File is not a zip file", []),
     ],
 )

@@ -9,6 +9,7 @@ import selectors
 import signal
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
@@ -19,7 +20,7 @@ _MOST_MEMORY = 1 << 30
 _FIRST_SECONDS = 20.0
 _REAL_FOR_CPU = 15
 """How much more time may pass on the wall than on the processor: others work here too."""
-_OUT_OF_TIME = frozenset({signal.SIGPROF, signal.SIGALRM, signal.SIGXCPU})
+_OUT_OF_TIME = frozenset({signal.SIGPROF, signal.SIGALRM})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,8 @@ def _work_in_child(work: Work, writer: int) -> None:
         for sign in _OUT_OF_TIME:
             signal.signal(sign, signal.SIG_DFL)
         allow(_FIRST_SECONDS)
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+        with suppress(ValueError):  # macOS has no such bound
+            resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)

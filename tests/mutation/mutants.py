@@ -117,7 +117,7 @@ def _find(function: Function, source: str) -> tuple[Slot, ast.expr]:
             for index, each in enumerate(value if isinstance(value, list) else [value]):
                 if isinstance(each, ast.expr) and ast.dump(each) == wanted:
                     return Slot(parent, field, index if isinstance(value, list) else None), each
-    raise LookupError(f"there is no {source!r} in {function.name}")
+    raise LookupError(f"named.toml: there is no {source!r} in {function.name}")
 
 
 def _parsed(source: str) -> ast.expr:

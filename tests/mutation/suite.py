@@ -22,6 +22,7 @@ from tests.mutation.mutants import Mutant
 from tests.mutation.targets import Target
 
 _REACHED = "__reached_by_a_case__"
+_SECONDS_TO_LOAD = 120
 _WHILE_IMPORTED = ""
 """Stands for every case, where a place is reached before the first of them."""
 
@@ -133,6 +134,7 @@ def outcomes(
 
 def _load(root: Path | None) -> list[tuple[str, tuple[str, ...], bytes]]:
     """All cases, as what can be handed from process to process."""
+    allow(_SECONDS_TO_LOAD)
     with imported_anew({}):
         from memoryfield_validator.conformance import load_suite
 
