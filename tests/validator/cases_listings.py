@@ -191,6 +191,7 @@ LISTINGS = (
         "odd names, spelt out",
         "A.md É.md",
         {"A.md": page(number=1), "É.md": page(number=2)},
+        _left_out("`A.md`, `É.md`"),
         Found("MF201", "error", "A.md", None, None, ("it holds",), "a.md", True),
         Found("MF201", "error", "É.md", None, None, ("it holds",), "e.md", True),
     ),

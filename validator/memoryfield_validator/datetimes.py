@@ -23,6 +23,7 @@ _RFC_3339 = re.compile(
 _USUAL = re.compile(r"[0-9]{4}-[01][0-9]-[0-3][0-9]T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z")
 """The form that nearly all have, which Python reads at once and in no other way than is meant."""
 _LONGEST_REMEMBERED = 64
+_AFTER_ALL_DIGITS = ":"
 _EASTERNMOST = timedelta(hours=14)
 _WESTERNMOST = timedelta(hours=-12)
 
@@ -33,7 +34,8 @@ class Moment(NamedTuple):
     Attributes:
         local: what the clock on the wall said, to the second; midnight for a date alone.
         fraction: the digits of the second's fraction without zeros at the end: as text they are in
-            the order of what they stand for, however many there are.
+            the order of what they stand for, however many there are. A leap second is in second 59,
+            after all fractions of it.
         offset: how far it is ahead of UTC, or None where the text does not say.
         whole_day: whether it is a date alone.
     """
@@ -60,8 +62,10 @@ def _read(text: str) -> Moment | None:
         return None
     second = int(match["second"] or 0)
     minute = int(match["minute"] or 0)
+    fraction = (match["fraction"] or "").rstrip("0")
     if second == 60 and minute == 59:
         second = 59  # a leap second; the calendar of `datetime` has none
+        fraction = _AFTER_ALL_DIGITS + fraction
     try:
         local = datetime(
             int(match["year"]), int(match["month"]), int(match["day"]),
@@ -70,7 +74,7 @@ def _read(text: str) -> Moment | None:
         offset = _read_offset(match["offset"])
     except ValueError:
         return None
-    return Moment(local, (match["fraction"] or "").rstrip("0"), offset, match["hour"] is None)
+    return Moment(local, fraction, offset, match["hour"] is None)
 
 
 _remembered = lru_cache(maxsize=256)(_read)  # several rules ask about the dates of some pages

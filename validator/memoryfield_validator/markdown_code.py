@@ -121,7 +121,7 @@ class _Fence(NamedTuple):
     """The line that opens fenced code.
 
     Attributes:
-        start: offset of the line.
+        start: offset of its run of backticks or tildes.
         ticks: its run of backticks or tildes.
         depth: in how many quotes it stands.
         indent: how far lines must be indented to be in the same list item; 0 if in none.
@@ -141,14 +141,16 @@ def _opened(line: re.Match[str], *, in_list: bool) -> _Fence | None:
         return None
     quote, item = fence["quote"], fence["item"]
     depth = quote.count(">")
+    start = line.start() + fence.start("ticks")  # a list's mark before it stays in sight
     if item:
-        inside = len(quote) + len(item)
-        return _Fence(line.start(), fence["ticks"], depth, inside, inside + 3)
+        inside = _columns(quote + item)
+        return _Fence(start, fence["ticks"], depth, inside, inside + 3)
     if not depth and not in_list and _is_code_indent(quote):
         return None
     if depth or not in_list:
-        return _Fence(line.start(), fence["ticks"], depth, 0, 3)
-    return _Fence(line.start(), fence["ticks"], depth, min(len(quote), 2), len(quote) + 3)
+        return _Fence(start, fence["ticks"], depth, 0, 3)
+    columns = _columns(quote)
+    return _Fence(start, fence["ticks"], depth, min(columns, 2), columns + 3)
 
 
 def _leaves(line: re.Match[str], opening: _Fence) -> bool:
@@ -157,8 +159,8 @@ def _leaves(line: re.Match[str], opening: _Fence) -> bool:
     before = prefix[0] if prefix else ""
     if before.count(">") < opening.depth:
         return True
-    indent = len(before) if opening.depth else len(before) - len(before.lstrip(" \t"))
-    return indent < opening.indent and not line[0].isspace()
+    own = before if opening.depth else before[: len(before) - len(before.lstrip(" \t"))]
+    return _columns(own) < opening.indent and not line[0].isspace()
 
 
 def _closes(line: re.Match[str], opening: _Fence) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Container
 
 from memoryfield_readers import Page, is_page_name
 
@@ -12,12 +12,10 @@ from .markdown import links
 from .markdown_code import blanked, without_comments, without_fenced_code
 
 _FILE_NAME = re.compile(r"(?<![\w./\\%~@=?&#-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.md(?![\w-])")
-_ENDING = re.compile(r"\.md(?![\w-])")
-_BEFORE_NO_WORD = re.compile(r"[\w./\\%~@=?&#-]")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}+://[^\s<>]++")
 
 
-def mentioned_pages(page: Page, names: Collection[str]) -> dict[str, int]:
+def mentioned_pages(page: Page, names: Container[str]) -> dict[str, int]:
     """The pages that a page's body links to or spells out.
 
     A link counts outside of code; a name that is spelt out counts also in inline code, but not in
@@ -43,25 +41,11 @@ def mentioned_pages(page: Page, names: Collection[str]) -> dict[str, int]:
             found.append((link.offset, name))
     prose = blanked(without_comments(without_fenced_code(body)), spans)
     found += [(match.start(), match[0]) for match in _FILE_NAME.finditer(prose)]
-    found += _odd_names(prose, names)
     first: dict[str, int] = {}
     for offset, name in sorted(found):
         first.setdefault(name, start + offset)
     return first
 
 
-def _odd_names(prose: str, names: Collection[str]) -> Iterator[tuple[int, str]]:
-    """The pages whose names break MF201 where they stand as words, with their offsets."""
-    odd = {name for name in names if name.endswith(".md") and not is_page_name(name)}
-    lengths = sorted({len(name) for name in odd}, reverse=True)
-    for ending in _ENDING.finditer(prose) if odd else ():
-        for length in lengths:
-            start = ending.end() - length
-            if start >= 0 and prose[start : ending.end()] in odd:
-                if start == 0 or not _BEFORE_NO_WORD.match(prose, start - 1):
-                    yield start, prose[start : ending.end()]
-                break
-
-
-def _is_page(name: str, names: Collection[str]) -> bool:
+def _is_page(name: str, names: Container[str]) -> bool:
     return is_page_name(name) or (name.endswith(".md") and name in names)

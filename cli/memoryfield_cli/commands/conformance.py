@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -25,6 +26,13 @@ _cases_option = click.option(
     type=_FOLDER,
     help="Take the cases below cases/ of this folder, not those that are shipped.",
 )
+
+
+def _end_as_if_interrupted() -> None:
+    """Let SIGTERM and SIGHUP, by which jobs are cancelled, end what was started, as Ctrl-C does."""
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.default_int_handler)
 
 
 @click.group(
@@ -99,6 +107,7 @@ def run(
     suite = load_suite(root)
     cases = suite.chosen(beginnings)
     known = read_known_failures(known_failures, suite.cases) if known_failures else {}
+    _end_as_if_interrupted()
     with ExitStack() as stack:
         implementation: Implementation
         if adapter is None:
@@ -109,10 +118,12 @@ def run(
         outcomes = run_cases(
             cases, implementation, sources=sources or None, progress=lambda case: step()
         )
-        found = tuple(with_known(outcomes, known))
+        found = tuple(with_known(outcomes, known, complete=not sources))
         judged = Run(implementation.name, implementation.release, implementation.profile, found)
     render = {"text": render_text, "json": render_json, "markdown": render_markdown}[form]
     say(render(judged))
+    if not any(outcome.result != "skipped" for outcome in found):
+        warn("nothing was put to it, so nothing is known")
     sys.exit(0 if judged.is_good else 1)
 
 

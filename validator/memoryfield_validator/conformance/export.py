@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from memoryfield_readers import LocationError
+from memoryfield_spec import standard
 
 from .case import ARCHIVE, ARCHIVE_NAME, DIRECTORY, Archive, Case, File
 from .errors import CannotCarry
@@ -49,6 +50,7 @@ def export_suite(suite: Suite, folder: Path) -> Written:
         document = {"version": 1, "spec": 1, "cases": answers}
         target.write(EXPECTED, (json.dumps(document, indent=1) + "\n").encode())
         target.write(README, (fixtures() / "export-README.md").read_bytes())
+        target.write("SPEC.md", standard().encode())
         sums = "".join(f"{digest}  {name}\n" for name, digest in sorted(target.sums.items()))
         (folder / SUMS).write_bytes(sums.encode())
     except OSError as error:
@@ -144,6 +146,7 @@ def _is_portable(name: str) -> bool:
         and not set(name) & set('\\:*?"<>|')
         and all(len(part) < 128 and part[-1:] not in ("", ".", " ") for part in parts)
         and not any(part.partition(".")[0].lower() in _DEVICES for part in parts)
+        and ".git" not in parts  # no repository could carry the export
     )
 
 

@@ -38,11 +38,13 @@ class Difference:
         key: the key.
         expected: the value that is expected.
         answered: the value that was given; None also where there was none.
+        given: whether there was one.
     """
 
     key: str
     expected: Any
     answered: Any
+    given: bool = True
 
 
 def expected_answer(
@@ -91,7 +93,7 @@ def differences(expected: Answer, answered: Answer, keys: Iterable[str]) -> tupl
         said = answered.get(key)
         wanted = expected[key]
         if key not in answered or not _is_answer(key, wanted, said):
-            found.append(Difference(key, wanted, said))
+            found.append(Difference(key, wanted, said, key in answered))
     return tuple(found)
 
 

@@ -35,19 +35,29 @@ def read_known_failures(path: Path, cases: Iterable[Case]) -> Mapping[str, str]:
     return reasons
 
 
-def with_known(outcomes: Iterable[Outcome], reasons: Mapping[str, str]) -> Iterator[Outcome]:
-    """The outcomes, in which a known failure does not count and one that passes is an error."""
+def with_known(
+    outcomes: Iterable[Outcome], reasons: Mapping[str, str], *, complete: bool = True
+) -> Iterator[Outcome]:
+    """The outcomes, in which a known failure does not count and one that passes is an error.
+
+    Arguments:
+        outcomes: those of a case stand together.
+        reasons: why cases fail, by id.
+        complete: whether cases were put by every source: else one may fail by another source, and
+            passing is no error.
+    """
     for case, group in groupby(outcomes, key=lambda outcome: outcome.case):
         reason = reasons.get(case.id)
         if reason is None:
             yield from group
             continue
         of_case = list(group)
-        fails = any(outcome.result in ("fail", "errored") for outcome in of_case)
+        passes = complete and all(outcome.result == "pass" for outcome in of_case)
         for outcome in of_case:
             if outcome.result in ("fail", "errored"):
-                yield replace(outcome, known=True, reason=reason)
-            elif outcome.result == "pass" and not fails:
+                why = f"{outcome.reason} ({reason})" if outcome.reason else reason
+                yield replace(outcome, known=True, reason=why)
+            elif passes:
                 yield replace(
                     outcome,
                     result="errored",

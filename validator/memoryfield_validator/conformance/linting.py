@@ -118,13 +118,18 @@ def _order(finding: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def _repeated(cases: list[Case]) -> Iterator[Problem]:
-    for what in ("id", "title"):
+    for what in ("id", "title", "why"):
         seen: dict[str, str] = {}
         for case in cases:
             value = getattr(case, what).lower()
             if value in seen:
                 yield Problem(case.id, f"has the {what} of {seen[value]}")
             seen.setdefault(value, case.id)
+    inputs: dict[object, str] = {}
+    for case in cases:
+        given = (case.kind, case.given, case.pin, tuple(sorted(case.settings.items())))
+        if inputs.setdefault(given, case.id) != case.id:
+            yield Problem(case.id, f"has the input of {inputs[given]}")
 
 
 def _strays(root: Folder) -> Iterator[Problem]:

@@ -16,7 +16,7 @@ from memoryfield_readers import (
 from memoryfield_spec import __version__
 
 from ..finding import Finding
-from ..registry import matching, registered
+from ..registry import registered
 from ..validation import Profile, validate
 from .case import PAGE_NAME, Answer, Case
 from .errors import NoAnswer
@@ -39,8 +39,7 @@ class Ours:
         self.answers: Mapping[str, frozenset[str]] = {
             kind: frozenset(keys) for kind, keys in ANSWERS.items()
         }
-        # What readers do is no rule of a validator, and cases show it all the same.
-        self.checked: frozenset[str] | None = registered() | matching(["MF9"])
+        self.checked: frozenset[str] | None = registered()
 
     def answer(self, task: Task) -> Answer:
         """What our readers and our validator make of a task."""

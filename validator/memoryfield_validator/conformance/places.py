@@ -41,6 +41,18 @@ def make_place(case: Case, source: str, scratch: Path) -> Path:
     return _write(scratch / ARCHIVE_NAME, _archive(case.files, deflated=source == DEFLATED_ARCHIVE))
 
 
+def traces(folder: Path) -> tuple[tuple[str, int, int, int], ...]:
+    """What stands below a folder: names, kinds, sizes and times, by which writing is seen."""
+    found = []
+    for at, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            path = Path(at, name)
+            state = path.lstat()
+            size = 0 if path.is_dir() else state.st_size
+            found.append((str(path), state.st_mode, size, state.st_mtime_ns))
+    return tuple(sorted(found))
+
+
 def archive_bytes(files: tuple[File, ...]) -> bytes:
     """The files of a case as a stored archive, in the order of the case.
 

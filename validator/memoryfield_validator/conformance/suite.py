@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Folder: TypeAlias = "Traversable | Path"
 
 _MOST_MESSAGE = 300
+_MOST_BYTES = 1024 * 1024
+_MOST_REPEATED = 16 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def case_files(root: Folder) -> Iterator[tuple[str, Folder]]:
     for group in sorted(top.iterdir(), key=lambda folder: folder.name):
         if group.is_dir():
             for path in sorted(group.iterdir(), key=lambda file: file.name):
-                if path.name.endswith(".toml"):
+                if path.name.endswith(".toml") and path.is_file():
                     yield group.name, path
 
 
@@ -104,8 +106,13 @@ def read_case(path: Folder, group: str) -> Case:
         BrokenCase: the file is no TOML, or not in the form of the schema.
     """
     try:
-        text = path.read_bytes().decode()
-        given = tomllib.loads(text, parse_float=_no_float)
+        with path.open("rb") as file:
+            data = file.read(_MOST_BYTES + 1)
+        if len(data) > _MOST_BYTES:
+            raise BrokenCase(f"is longer than {_MOST_BYTES} bytes")
+        given = tomllib.loads(data.decode(), parse_float=_no_float)
+        if _repeated_bytes(given) > _MOST_REPEATED:
+            raise BrokenCase(f"its pieces repeat to more than {_MOST_REPEATED} bytes")
         for problem in _schema().iter_errors(given):
             raise BrokenCase(_told(problem, given))
         return _case(given, group)
@@ -115,6 +122,17 @@ def read_case(path: Folder, group: str) -> Case:
         raise BrokenCase(f"is no TOML: {error}", location=str(path)) from None
     except BrokenCase as error:
         raise BrokenCase(error.message, location=str(path)) from None
+
+
+def _repeated_bytes(given: object) -> int:
+    """How many bytes all pieces that are repeated announce, judged before they are made."""
+    if isinstance(given, list):
+        return sum(map(_repeated_bytes, given))
+    if not isinstance(given, dict):
+        return 0
+    repeat, times = given.get("repeat"), given.get("times")
+    own = 4 * len(repeat) * times if isinstance(repeat, str) and isinstance(times, int) else 0
+    return max(0, own) + sum(map(_repeated_bytes, given.values()))
 
 
 def _no_float(text: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from ..judging import Difference, comparable_findings, subtracted
 from ..running import RESULTS, Outcome, Result
 
+_MOST_LINES = 20
 _MOST_VALUE = 300
 
 
@@ -61,14 +62,18 @@ class Run:
 def told(difference: Difference) -> Iterator[str]:
     """What differs, in words: for lists, what is missing and what is too many."""
     expected, answered = difference.expected, difference.answered
+    if not difference.given:
+        yield f"{difference.key}: expected {brief(expected)}, and the answer has no such key"
+        return
     if isinstance(expected, list) and isinstance(answered, list):
         if difference.key == "findings" and all(isinstance(one, Mapping) for one in answered):
             expected, answered = comparable_findings(expected, answered)
         missing, extra = subtracted(expected, answered), subtracted(answered, expected)
-        for one in missing:
-            yield f"{difference.key}: missing {brief(one)}"
-        for one in extra:
-            yield f"{difference.key}: not expected {brief(one)}"
+        lines = [f"{difference.key}: missing {brief(one)}" for one in missing]
+        lines += [f"{difference.key}: not expected {brief(one)}" for one in extra]
+        yield from lines[:_MOST_LINES]
+        if len(lines) > _MOST_LINES:
+            yield f"{difference.key}: and {len(lines) - _MOST_LINES} more"
         if not missing and not extra:
             yield f"{difference.key}: in another order"
         return

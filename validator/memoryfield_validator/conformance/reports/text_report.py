@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import groupby
+
 from memoryfield_readers import visible
 
+from ..running import Outcome
 from .summary import Run, told
 
 
 def render_text(run: Run) -> str:
     """The failures with what differs, the reasons for skipping, and the counts."""
-    lines = []
-    for outcome in run.outcomes:
-        if outcome.result in ("pass", "skipped"):
-            continue
-        known = " (known)" if outcome.known else ""
-        lines.append(f"{outcome.result}{known} {outcome.case.id} from {outcome.source}")
-        lines.append(f"     {outcome.case.title}. {outcome.case.why}")
-        if outcome.reason:
-            lines.append(f"     {outcome.reason}")
-        for difference in outcome.differences:
-            lines += [f"     {line}" for line in told(difference)]
+    lines = list(_failures(run))
     for reason, count in run.skipped().items():
         lines.append(f"skipped {count} {_cases(count)}: {reason}")
-    total = f"{run.cases} {_cases(run.cases)}"
+    asked = f"{run.cases} {_cases(run.cases)} put {len(run.outcomes)} times"
     counts = ", ".join(f"{count} {result}" for result, count in run.summary.items())
-    lines.append(f"{run.name} {run.release}, profile {run.profile}: {total}, {counts}")
+    lines.append(f"{run.name} {run.release}, profile {run.profile}: {asked}, {counts}")
     return "\n".join(map(visible, lines))
+
+
+def _failures(run: Run) -> Iterator[str]:
+    """What went wrong; where it is the same from several sources, it is told once."""
+    wrong = [outcome for outcome in run.outcomes if outcome.result in ("fail", "errored")]
+    for _, group in groupby(wrong, key=_what):
+        outcomes = list(group)
+        first = outcomes[0]
+        case = first.case
+        known = " (known)" if first.known else ""
+        sources = ", ".join(outcome.source for outcome in outcomes)
+        yield f"{first.result}{known} {case.id} from {sources}"
+        yield f"     {case.title}. {case.why}"
+        yield f"     cases/{case.group}/{case.id}.toml, {', '.join(case.requirements) or 'digests'}"
+        if first.reason:
+            yield f"     {first.reason}"
+        for difference in first.differences:
+            yield from (f"     {line}" for line in told(difference))
+
+
+def _what(outcome: Outcome) -> tuple[object, ...]:
+    lines = [line for difference in outcome.differences for line in told(difference)]
+    return outcome.case.id, outcome.result, outcome.known, outcome.reason, lines
 
 
 def _cases(count: int) -> str:

@@ -1,0 +1,145 @@
+"""A program that answers lines with lines; nothing it does, or does not do, can hold us up."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import queue
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from typing import IO
+
+from memoryfield_readers import visible
+
+from .errors import NoAnswer
+
+_MOST_LINE = 8 * 1024 * 1024
+_MOST_WAITING = 2
+_TAIL = 4000
+_MOST_SAID = 12
+"""Last lines of stderr that are told: some languages put the message before a long trace."""
+_GRACE = 2.0
+
+
+class TimedOut(NoAnswer):
+    """There was no answer in time."""
+
+
+class LineProcess:
+    """A running program; what it starts itself is ended with it, where the system knows sessions.
+
+    Attributes:
+        running: whether it has not ended, as far as is known.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start it.
+
+        Raises:
+            NoAnswer: it cannot be started.
+        """
+        self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `end`
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the command that the user gave
+                command,
+                bufsize=0,  # closing must not try to send what is left
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._stderr,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            self._stderr.close()
+            raise NoAnswer(f"it cannot be started: {visible(str(error))[:300]}") from None
+        self.running = True
+        self._requests: queue.Queue[bytes] = queue.Queue()
+        self._lines: queue.Queue[bytes] = queue.Queue(_MOST_WAITING)
+        for work in (self._write, self._read):
+            threading.Thread(target=work, daemon=True).start()
+
+    def ask(self, request: bytes, timeout: float) -> bytes:
+        """The line that it answers to a line, without its end.
+
+        Raises:
+            NoAnswer: there was none within so many seconds, or not a whole one; it has been ended.
+        """
+        self._requests.put(request + b"\n")
+        try:
+            line = self._lines.get(timeout=timeout)
+        except queue.Empty:
+            self.end()
+            raise TimedOut(f"no answer within {timeout:g} s") from None
+        if not line:
+            raise NoAnswer(self._how_it_ended())
+        if not line.endswith(b"\n"):
+            self.end()
+            raise NoAnswer("the answer is cut off, or too long")
+        return line[:-1]
+
+    def say_goodbye(self, request: bytes) -> None:
+        """Ask it to end, give it a moment, and end it."""
+        if self.running and self._process.poll() is None:
+            self._requests.put(request + b"\n")
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GRACE)
+        self.end()
+
+    def end(self) -> None:
+        """End it now."""
+        if not self.running:
+            return  # its id could be that of another one by now
+        self.running = False
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        elif self._process.poll() is None:
+            self._process.kill()
+        self._process.wait()
+        self._requests.put(b"")  # the thread that writes has nothing more to do
+        self._stderr.close()
+
+    def _how_it_ended(self) -> str:
+        try:
+            code: object = self._process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            code = "none: it closed its stdout and went on"
+        self._stderr.seek(0, 2)
+        self._stderr.seek(max(0, self._stderr.tell() - _TAIL))
+        said = self._stderr.read().decode(errors="replace").splitlines()
+        self.end()
+        lines = [visible(line.strip())[:200] for line in said if line.strip()][-_MOST_SAID:]
+        return ": ".join((f"it ended, exit code {code}", *([" | ".join(lines)] if lines else [])))
+
+    def _write(self) -> None:
+        """Send requests; a program that does not read them waits for us, and we not for it."""
+        stream = self._process.stdin
+        assert stream is not None  # noqa: S101 - it was started with a pipe
+        with contextlib.suppress(OSError), stream:  # it has ended: what it answers says so
+            while request := self._requests.get():
+                left = memoryview(request)
+                while left:
+                    left = left[stream.write(left) :]
+
+    def _read(self) -> None:
+        """Hand over each line; an empty one, or one without its end, is the last."""
+        raw = self._process.stdout
+        assert isinstance(raw, io.RawIOBase)  # noqa: S101 - it was started without a buffer
+        with io.BufferedReader(raw) as stream:
+            while True:
+                line = stream.readline(_MOST_LINE)
+                while not self._hand_over(line):
+                    if not self.running:
+                        return  # nobody will take it
+                if not line.endswith(b"\n"):
+                    return
+
+    def _hand_over(self, line: bytes) -> bool:
+        try:
+            self._lines.put(line, timeout=_GRACE)
+        except queue.Full:
+            return False
+        return True
