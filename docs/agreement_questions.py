@@ -63,7 +63,7 @@ QUESTIONS = (
         "Is a missing `title`, `uuid`, `created` or `updated` an error?",
         "No: it is a warning.",
         ("MF303",),
-        ("mf303-each-field", "mf303-empty-block"),
+        ("mf303-each-field", "mf204-empty-block"),
     ),
     Question(
         "Is a link out of the root an error?",
