@@ -93,6 +93,14 @@ QUESTIONS = (
         ("mf305-titles-that-are-no-text",),
     ),
     Question(
+        "Does an index have to be one of a certain model?",
+        "No: its name begins with the full code of its model, whichever that is. memoryfield-tool "
+        "asks for `nomic-embed-text-v1.5`. Nearly all indexes in the cases of the hundreds 5xx "
+        "have another name, so that this one rule of it decides those cases.",
+        ("MF502",),
+        ("mf502-version-behind-an-at", "mf502-model-family", "mf502-no-model"),
+    ),
+    Question(
         "Is an archive refused if two readers could see two archives in it?",
         "The draft asks for a valid ZIP file, and does not speak of such archives. By this "
         "standard they are refused.",

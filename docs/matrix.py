@@ -68,10 +68,10 @@ OTHERS = (
         "memoryfield_mf.py",
         "Verdict and files at fault from what `mf lint` says of the standard, as an error or a "
         "warning; it checks conventions of its own as well, which are left out. Fields as "
-        "folders, and those of the hundreds 6xx as archives, by `mf unpack` first.",
+        "folders, and those of the hundreds 1xx and 6xx as archives, by `mf unpack` first.",
         "memoryfield==0.3.0",
         "mf",
-        ("6xx",),
+        ("1xx", "6xx"),
     ),
 )
 

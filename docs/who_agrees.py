@@ -110,7 +110,7 @@ def _counts(ours: Judged, everyone: Sequence[Judged], cases: Iterable[str]) -> I
         "standard* counts those failures in which the answer is not that of the draft, but is the "
         "one that this standard expects: the command asks for more, as we do. *Errored*: there "
         "was no answer, such as after a crash. *Skipped*: the case asks for what the "
-        "implementation does not answer.\n"
+        "implementation does not answer. Cases are not weighed: one difference can fail many.\n"
     )
 
 

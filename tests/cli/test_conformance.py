@@ -16,7 +16,7 @@ from tests.conformance.suites import archive, dated, digest, field, page_case, s
 
 from memoryfield_spec import __version__
 
-COUNTS = "4 cases, 10 pass, 0 fail, 0 skipped, 0 errored"
+COUNTS = "4 cases put 10 times, 10 pass, 0 fail, 0 skipped, 0 errored"
 HOSTILE = "\x1b[2J\x9b1m\u202e\u200b\r\n\x07"
 
 
@@ -56,7 +56,7 @@ def test_a_failure_is_1(suite: Path, tmp_path: Path) -> None:
     assert (done.code, done.err) == (1, "")
     assert 'verdict: expected "invalid", answered "valid"' in done.out
     assert done.out.endswith(
-        "stand-in 7, profile kit: 4 cases, 0 pass, 3 fail, 5 skipped, 0 errored\n"
+        "stand-in 7, profile kit: 4 cases put 8 times, 0 pass, 3 fail, 5 skipped, 0 errored\n"
     )
 
 
@@ -84,10 +84,13 @@ def test_known_failures(suite: Path, tmp_path: Path) -> None:
     known.write_text('[mf304-dated]\nreason = "dates"\n')
     done = run(suite, "--adapter", adapter(tmp_path), "--known-failures", known)
     assert (done.code, done.err) == (0, "")
-    assert "fail (known) mf304-dated from archive\n" in done.out
+    assert "fail (known) mf304-dated from directory, archive, archive-deflated\n" in done.out
     done = run(suite, "--known-failures", known)
     assert (done.code, done.err) == (1, "")
     assert "take it off the list" in done.out
+    done = run(suite, "--known-failures", known, "--source", "directory")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("3 cases put 3 times, 3 pass, 0 fail, 0 skipped, 0 errored\n")
 
 
 def test_cases_and_sources_are_chosen(suite: Path) -> None:
@@ -127,8 +130,12 @@ NOT_POSSIBLE = {
     "patience without end": (["--timeout", "inf"], 2, "range"),
     "no command": (["--adapter", ""], 2, "the command of the adapter is empty"),
     "half a quote": (["--adapter", "python '"], 2, "is no command"),
-    "no adapter": (["--adapter", "./none"], 4, "./none: the adapter does not say what it is"),
-    "no answer to hello": (["--adapter", "echo x"], 4, "the answer is no JSON"),
+    "no adapter": (["--adapter", "./none"], 4, "./none: it cannot be started: "),
+    "no answer to hello": (
+        ["--adapter", "echo x"],
+        4,
+        "what it is: the answer is no JSON that can be read: x (it has",
+    ),
     "ends at once": (["--adapter", "sh -c 'printf \"a\\033[2J\" >&2'"], 4, r"code 0: a\x1b[2J"),
 }
 
@@ -197,7 +204,7 @@ def test_export(suite: Path, tmp_path: Path) -> None:
     """It says what it wrote; a folder that is not empty is wrong usage, and is left alone."""
     target = tmp_path / "x" / "export"
     done = call("conformance", "export", "--cases", suite, target)
-    assert (done.code, done.out, done.err) == (0, f"{target}: 4 cases, 10 files\n", "")
+    assert (done.code, done.out, done.err) == (0, f"{target}: 4 cases, 11 files\n", "")
     assert len(json.loads((target / "expected.json").read_bytes())["cases"]) == 4
     before = sorted(target.rglob("*"))
     done = call("conformance", "export", "--cases", suite, target)

@@ -77,6 +77,11 @@ class StandIn:
         return self.log.read_text().split()
 
 
-def shell(answer: str, *, hello: dict[str, Any] = HELLO) -> list[str]:
-    """A program in shell, which starts at once: it says hello, reads a case, and does as told."""
-    return ["sh", "-c", f"read x; echo '{json.dumps(hello)}'; read x; {answer}"]
+def shell(answer: str, *, before: str = "") -> list[str]:
+    """A program in shell, which starts at once: it says hello, reads a case, and does as told.
+
+    Arguments:
+        answer: what it does once it has read a case.
+        before: what it does before it says hello.
+    """
+    return ["sh", "-c", f"{before}\nread x; echo '{json.dumps(HELLO)}'; read x; {answer}"]

@@ -25,6 +25,7 @@ from tests.conformance.suites import (
 )
 
 from memoryfield_readers import LocationError
+from memoryfield_spec import standard
 from memoryfield_validator import registered
 from memoryfield_validator.conformance import fixtures, load_suite
 from memoryfield_validator.conformance.export import export_suite
@@ -41,6 +42,8 @@ ODD: list[Given] = [
         {"name": "f", "special": "fifo"},
         {"name": "e/mpty", "special": "folder"},
         {"name": "x/a\nb", "text": "5"},
+        {"name": "x/.git/HEAD", "text": "8"},
+        {"name": "x/.gitignore", "text": "9"},
         {"name": "x/y.txt", "text": "6"},
         {"name": "X/z.txt", "text": "7"},
         id="mf105-odd",
@@ -81,26 +84,27 @@ def tree(folder: Path) -> dict[str, str | None]:
 
 def test_what_an_export_holds(small: Path) -> None:
     """What any file system can hold stands as a file; what not, as content of its digest."""
-    contents = {hashlib.sha256(text.encode()).hexdigest() for text in "23457"}
+    contents = {hashlib.sha256(text.encode()).hexdigest() for text in "234578"}
     assert {name for name, digest in tree(small).items() if digest is not None} == {
-        "README.md", "SHA256SUMS", "expected.json",
+        "README.md", "SHA256SUMS", "SPEC.md", "expected.json",
         "fields/mf304-dated/a.md", "archives/mf304-dated/field.memoryfield.zip",
         "fields/digest-one/a.md", "fields/digest-one/b.md",
         "archives/digest-one/field.memoryfield.zip",
         "archives/mf101-none/field.memoryfield.zip",
-        "fields/mf105-odd/a.md", "fields/mf105-odd/x/y.txt",
+        "fields/mf105-odd/a.md", "fields/mf105-odd/x/.gitignore", "fields/mf105-odd/x/y.txt",
         "archives/mf604-archive/My field (2).ZIP",
         "pages/mf302-page.md",
         *(f"content/{digest}" for digest in contents),
     }  # fmt: skip
     assert (small / "fields" / "mf101-none").is_dir()
     assert (small / "README.md").read_bytes() == (fixtures() / "export-README.md").read_bytes()
+    assert (small / "SPEC.md").read_bytes() == standard().encode()
 
 
 def test_what_is_to_be_made(small: Path) -> None:
     """A link, a FIFO, a folder, and every name that some file system refuses or confuses."""
     [odd] = [given for case, given in inputs_of(small) if case["id"] == "mf105-odd"]
-    content = {text: f"content/{hashlib.sha256(text.encode()).hexdigest()}" for text in "23457"}
+    content = {text: f"content/{hashlib.sha256(text.encode()).hexdigest()}" for text in "234578"}
     assert odd["make"] == [
         {"name": "A.md", "content": content["2"]},
         {"name": "con.md", "content": content["3"]},
@@ -110,6 +114,7 @@ def test_what_is_to_be_made(small: Path) -> None:
         {"name": "f", "special": "fifo"},
         {"name": "e/mpty", "special": "folder"},
         {"name": "x/a\nb", "content": content["5"]},
+        {"name": "x/.git/HEAD", "content": content["8"]},
         {"name": "X/z.txt", "content": content["7"]},
     ]
 
@@ -167,7 +172,7 @@ def test_sums_notice_a_change(small: Path, tmp_path: Path) -> None:
 
 def test_every_path_exists(whole: Path) -> None:
     """What `expected.json` names is there, and what is there is named."""
-    named = {"README.md", "SHA256SUMS", "expected.json"}
+    named = {"README.md", "SHA256SUMS", "SPEC.md", "expected.json"}
     for _, given in inputs_of(whole):
         assert (whole / given["path"]).exists(), given["path"]
         named |= {given["path"], *(told["content"] for told in given["make"] if "content" in told)}

@@ -51,18 +51,68 @@ def test_text(cases: list[Case]) -> None:
     assert render_text(run_of(cases, change_findings)).splitlines() == [
         "fail mf304-dated from directory",
         "     The case mf304-dated. It shows something.",
+        "     cases/3xx/mf304-dated.toml, MF304",
         "     findings: missing MF304 error a.md:3:10",
         "     findings: not expected MF208 error a.md:4:2",
         "skipped 1 case: knowing does not answer cases of kind archive",
         "skipped 1 case: knowing does not answer cases of kind digest",
-        "x 1.0, profile kit: 4 cases, 1 pass, 1 fail, 2 skipped, 0 errored",
+        "x 1.0, profile kit: 4 cases put 4 times, 1 pass, 1 fail, 2 skipped, 0 errored",
     ]
 
 
 def test_text_of_one_case(cases: list[Case]) -> None:
     """Where all is well, the counts are all."""
-    expected = "x 1.0, profile kit: 1 case, 1 pass, 0 fail, 0 skipped, 0 errored"
+    expected = "x 1.0, profile kit: 1 case put 1 times, 1 pass, 0 fail, 0 skipped, 0 errored"
     assert render_text(run_of(cases[:1])) == expected
+
+
+def test_text_tells_the_same_failure_once(tmp_path: Path) -> None:
+    """What is the same from several sources is one entry; what is not, another one."""
+    answered = []
+
+    def change(answer: dict[str, Any]) -> None:
+        answered.append(answer)
+        if len(answered) != 4:
+            answer["verdict"] = "valid" if len(answered) < 6 else "perhaps"
+
+    cases = cases_of(tmp_path, dated("mf304-a"), dated("mf304-b"), digest())
+    knowing = Knowing(change, answers={"field": ("verdict",)})
+    found = tuple(run_cases(cases, knowing))
+    lines = render_text(Run("x", "1", "kit", found)).splitlines()
+    assert lines == [
+        "fail mf304-a from directory, archive, archive-deflated",
+        "     The case mf304-a. It shows something.",
+        "     cases/3xx/mf304-a.toml, MF304",
+        '     verdict: expected "invalid", answered "valid"',
+        "fail mf304-b from archive",
+        "     The case mf304-b. It shows something.",
+        "     cases/3xx/mf304-b.toml, MF304",
+        '     verdict: expected "invalid", answered "valid"',
+        "fail mf304-b from archive-deflated",
+        "     The case mf304-b. It shows something.",
+        "     cases/3xx/mf304-b.toml, MF304",
+        '     verdict: expected "invalid", answered "perhaps"',
+        "skipped 1 case: knowing does not answer cases of kind digest",
+        "x 1, profile kit: 3 cases put 9 times, 1 pass, 5 fail, 3 skipped, 0 errored",
+    ]
+
+
+def test_text_keeps_apart_what_is_known(tmp_path: Path) -> None:
+    """A known failure and one that counts are two entries; digests are about no requirement."""
+    [case] = cases_of(tmp_path, digest())
+    outcomes = [
+        Outcome(case, "directory", "errored", "gone"),
+        Outcome(case, "archive", "errored", "gone", known=True),
+        Outcome(case, "archive-deflated", "errored", "away", known=True),
+    ]
+    lines = render_text(Run("x", "1", "kit", tuple(outcomes))).splitlines()
+    about = ["     The case digest-one. It shows something.",
+             "     cases/digests/digest-one.toml, digests"]  # fmt: skip
+    assert lines[:-1] == [
+        "errored digest-one from directory", *about, "     gone",
+        "errored (known) digest-one from archive", *about, "     gone",
+        "errored (known) digest-one from archive-deflated", *about, "     away",
+    ]  # fmt: skip
 
 
 DIFFERENCES: dict[str, tuple[Change, list[str]]] = {
@@ -70,7 +120,11 @@ DIFFERENCES: dict[str, tuple[Change, list[str]]] = {
         lambda answer: answer.update(verdict="valid"),
         ['verdict: expected "invalid", answered "valid"']),
     "no value": (
-        lambda answer: answer.pop("verdict"), ['verdict: expected "invalid", answered null']),
+        lambda answer: answer.pop("verdict"),
+        ['verdict: expected "invalid", and the answer has no such key']),
+    "null": (
+        lambda answer: answer.update(verdict=None),
+        ['verdict: expected "invalid", answered null']),
     "a page twice": (
         lambda answer: answer.update(pages=answer["pages"] * 2),
         ['pages: not expected "a.md"']),
@@ -99,6 +153,14 @@ DIFFERENCES: dict[str, tuple[Change, list[str]]] = {
     "value of great length": (
         lambda answer: answer.update(verdict="x" * 9000),
         [f'verdict: expected "invalid", answered "{"x" * 296}...']),
+    "as many as are told": (
+        lambda answer: answer.update(pages=["a.md", *map(str, range(20))]),
+        [f'pages: not expected "{number}"' for number in range(20)]),
+    "many missing and many too many": (
+        lambda answer: answer.update(pages=list(map(str, range(30)))),
+        ['pages: missing "a.md"',
+         *(f'pages: not expected "{number}"' for number in range(19)),
+         "pages: and 11 more"]),
 }  # fmt: skip
 
 
@@ -106,7 +168,7 @@ DIFFERENCES: dict[str, tuple[Change, list[str]]] = {
 def test_what_differs(change: Change, told: list[str], cases: list[Case]) -> None:
     """Of lists, what is missing and what is too many; of all else, both values."""
     lines = render_text(run_of(cases[1:2], change)).splitlines()
-    assert lines[2:-1] == [f"     {line}" for line in told]
+    assert lines[3:-1] == [f"     {line}" for line in told]
 
 
 def test_another_order_is_told(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ NO_PROGRAMS = {
     "folder": (["/"], "it cannot be started: "),
     "NUL": (["a\0b"], "it cannot be started: "),
     "ends at once": (["sh", "-c", "echo no >&2; exit 7"], "it ended, exit code 7: no"),
-    "says something else": (["echo", "Usage:"], "the answer is no JSON: b'Usage:"),
+    "says something else": (["echo", "Usage:"], "the answer is no JSON that can be read: Usage:"),
 }
 
 

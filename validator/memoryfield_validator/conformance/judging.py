@@ -18,6 +18,8 @@ from .places import kind_of
 FINDING_KEYS = ("rule", "file", "line", "level", "column")
 _MAY_BE_LEFT_OUT = ("level", "column")
 _PLACE = ("file", "line", "column")
+NAMES = "MF201"
+COPIES = "MF211"
 NO_PAGE = "MF101"
 _MOST_NESTING = 100
 
@@ -68,6 +70,8 @@ def expected_answer(
         ]
         if _lacks_a_page(expect, findings, checked):
             findings.insert(0, {"rule": NO_PAGE, "level": "error", **dict.fromkeys(_PLACE)})
+        if profile == "draft-0.1" or (checked is not None and COPIES not in checked):
+            findings += _copies_as_names(expect, checked)
         errors = [finding for finding in findings if finding["level"] == "error"]
         files: set[str] = {one["file"] for one in errors if one["file"] is not None}
         expect |= {
@@ -146,6 +150,21 @@ def _lacks_a_page(
     held_back = any(one["level"] == "error" for one in expect.get("findings", ()))
     errors = any(one["level"] == "error" for one in findings)
     return counts and held_back and not errors and not expect.get("pages")
+
+
+def _copies_as_names(
+    expect: Mapping[str, Any], checked: frozenset[str] | None
+) -> list[dict[str, Any]]:
+    """Pages that are conflicted copies, where MF211 does not count: their names break MF201."""
+    if checked is not None and NAMES not in checked:
+        return []
+    copies = [
+        finding["file"]
+        for finding in expect.get("findings", ())
+        if finding["rule"] == COPIES and finding["file"].endswith(".md") and "line" not in finding
+    ]
+    place = dict.fromkeys(_PLACE)
+    return [{"rule": NAMES, "level": "error", **place, "file": file} for file in copies]
 
 
 def _is_answer(key: str, expected: Any, answered: Any) -> bool:

@@ -34,9 +34,13 @@ _LOOKALIKE = re.compile(r".+\.(?:md|markdown|mdx)", re.ASCII | re.IGNORECASE | r
 
 @field_rule("MF201")
 def page_names(rule: Rule, review: Review) -> Findings:
-    """A page's name has lower-case letters, digits and hyphens; conflicted copies are MF211."""
+    """A page's name has lower-case letters, digits and hyphens; conflicted copies are MF211.
+
+    Where MF211 is not asked for or does not count, as by the draft alone, they are told here.
+    """
+    told_as_copies = "MF211" in review.ids
     for name in review.field.pages:
-        if is_page_name(name) or _CONFLICTED_COPY.search(name):
+        if is_page_name(name) or (told_as_copies and _CONFLICTED_COPY.search(name)):
             continue
         yield rule.finding(
             name,
