@@ -71,7 +71,7 @@ class Field:
         self.folders: tuple[str, ...] = tuple(folders)
         self.irregular: tuple[Entry, ...] = tuple(irregular)
         self.entries: Mapping[str, Entry] = MappingProxyType(entries)
-        self.faults: tuple[Fault, ...] = (*source.faults, *self._total_fault())
+        self.faults: tuple[Fault, ...] = (*source.faults, *self._limit_faults())
 
     def __enter__(self) -> Self:
         return self
@@ -203,13 +203,19 @@ class Field:
         hint = "did you mean " + " or ".join(map(shown, near)) + "?" if near else None
         return NotFound(f"there is no page {shown(name)}", location=self.location, hint=hint)
 
-    def _total_fault(self) -> Iterator[Fault]:
+    def _limit_faults(self) -> Iterator[Fault]:
         names = (*self.pages, *self.attachments, *self.indexes)
         sizes = (self.entries[name].size for name in names)
         total = sum(size for size in sizes if size <= self._limits.file_bytes)
-        if total > self._limits.total_bytes:
-            yield Fault(
-                "MF607",
-                f"{total} bytes in all, over the limit of {self._limits.total_bytes}",
-                hint=raise_limit("total-bytes"),
-            )
+        if total <= self._limits.total_bytes:
+            return
+        yield Fault(
+            "MF607",
+            f"{total} bytes in all, over the limit of {self._limits.total_bytes}",
+            hint=raise_limit("total-bytes"),
+        )
+        most = self._limits.file_bytes
+        for name in names:  # they are not read now, which would have shown it
+            if self.entries[name].size > most:
+                message = f"{self.entries[name].size} bytes, over the limit of {most}"
+                yield Fault("MF607", message, name, raise_limit("file-bytes"))

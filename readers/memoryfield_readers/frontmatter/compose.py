@@ -49,7 +49,7 @@ _new_tuple = tuple.__new__
 _IN_COMMENT = r"\t\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
 _NOTHING = re.compile(rf"(?:[ \t]*+(?:#[{_IN_COMMENT}]*+)?\r?\n)*+")
 """Lines that are blank or comments, and hold nothing that could be a line end to some parser."""
-_HIGH_ESCAPE = re.compile("%[89A-Fa-f]")
+_TAG_OR_COMMENT = re.compile(r"#[^\n]*|(?P<tag>!)")
 _TAG_PREFIX = "tag:yaml.org,2002:"
 _SCALAR_TAGS = frozenset(
     {"str", "int", "float", "bool", "null", "timestamp", "binary", "merge", "value"}
@@ -98,10 +98,6 @@ def compose(block: str) -> Composed:
         raise reader_fault(error, block) from None
     except UnicodeEncodeError as error:  # a surrogate, which no file in UTF-8 holds
         raise forbidden_character(block, error.start) from None
-    except UnicodeDecodeError:  # libyaml decodes the escapes of a tag, and does not look at them
-        escape = _HIGH_ESCAPE.search(block)
-        offset = escape.start() if escape else 0
-        raise BlockFault("MF312", "the escapes of a tag are not valid UTF-8", offset) from None
     except yaml.YAMLError as error:
         raise BlockFault("MF301", str(error) or "not valid YAML", 0) from None
 
@@ -136,7 +132,14 @@ class _Composer:
         top: list[Node] = []  # the document's nodes: one, if all is well
         append = top.append
         next_event = self.next_event
-        while (event := next_event()) is not None:
+        event = None
+        while True:
+            try:
+                event = next_event()
+            except UnicodeDecodeError:  # libyaml undoes the escapes of a tag without a look at them
+                raise self._bad_tag(event) from None
+            if event is None:
+                break
             cls = event.__class__
             if cls is ScalarEvent:
                 # Nine nodes in ten are words: no call is made that can be spared.
@@ -159,6 +162,14 @@ class _Composer:
             elif cls is DocumentStartEvent and top:
                 raise BlockFault("MF301", "a second document begins here", event.start_mark.index)
         return Composed(top[0] if top else None, self.plain)
+
+    def _bad_tag(self, before: Any) -> BlockFault:
+        """The fault of the tag that comes next after an event."""
+        start = before.end_mark.index if before is not None else 0
+        tags = (found for found in _TAG_OR_COMMENT.finditer(self.block, start) if found["tag"])
+        tag = next(tags, None)
+        offset = tag.start() if tag else start
+        return BlockFault("MF312", "the escapes of a tag are not valid UTF-8", offset)
 
     def _scalar(self, event: Any) -> Scalar:
         """The node of any scalar: one with a type, a tag or an anchor, or none of them."""

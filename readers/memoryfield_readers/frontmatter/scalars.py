@@ -66,7 +66,6 @@ _TIMESTAMP = re.compile(
 NUMBER_START = frozenset("-+.0123456789")
 """First characters of numbers and timestamps."""
 _TOO_LONG_INTEGER = 10**MOST_INTEGER_DIGITS
-_LONGEST_SEXAGESIMAL = 300  # characters; more may be beyond what a float holds
 
 Resolved = tuple[str, Any]
 
@@ -140,10 +139,14 @@ def _base_60(digits: str) -> int:
 
 
 def _float_base_60(digits: str) -> float:
-    """Summed from the right, part by part, as other parsers do it: that decides the last bit."""
+    """Summed from the right, part by part, as other parsers do it: that decides the last bit.
+
+    Raises:
+        OverflowError: it is beyond what a float can be.
+    """
     value = 0.0
     weight = 1
-    for part in reversed(digits.split(":")):
+    for part in reversed((digits.lstrip("0:") or "0").split(":")):
         value += float(part) * weight
         weight *= 60
     return value
@@ -153,12 +156,10 @@ def _float(text: str, match: re.Match[str]) -> float | str:
     if match["inf"]:
         return text
     plain = text.replace("_", "").lstrip("+-")
-    if match["sixty"]:
-        if len(plain.partition(".")[0]) > _LONGEST_SEXAGESIMAL:
-            return text
-        value = _float_base_60(plain)
-    else:
-        value = float(plain)
+    try:
+        value = _float_base_60(plain) if match["sixty"] else float(plain)
+    except OverflowError:
+        return text
     if math.isinf(value):
         return text
     return -value if text[0] == "-" else value
