@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable
@@ -62,3 +63,10 @@ def runs(pid: str) -> bool:
         return False
     except FileNotFoundError:  # gone since, or no /proc here
         return Path("/proc/self").exists() is False
+
+
+def end(pids: Path) -> None:
+    """End what a test has started and has not seen end."""
+    for pid in pids.read_text().split():
+        if runs(pid):
+            os.kill(int(pid), signal.SIGKILL)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import sys
 from pathlib import Path
 
 import pytest
 from tests.cli.command import spawn
-from tests.conformance.driving import SOON, assert_gone, hurry, in_time, judged, runs, wait_for
+from tests.conformance.driving import SOON, assert_gone, end, hurry, in_time, judged, runs, wait_for
 from tests.conformance.stand_ins import HELLO, PATIENCE, VALID, StandIn, shell
 from tests.conformance.suites import case_of, field, suite_in
 
@@ -85,7 +84,7 @@ def test_nothing_is_left_behind(pids: Path) -> None:
 def test_one_that_answers_ahead_and_never_reads(tmp_path: Path) -> None:
     """Requests that fill its stdin hold nobody up; what it said ahead is judged all the same."""
     ids = [f"mf304-{'x' * 220}-{number}" for number in range(150)]
-    root = suite_in(tmp_path, *(field(id=id, sources=["directory"]) for id in ids))
+    root = suite_in(tmp_path, *(field(id=id, title=id[-9:], sources=["directory"]) for id in ids))
     assert sum(len(f"{id}/directory{id}") for id in ids) > 65_536  # more than a pipe holds
     answers = [{"id": f"{id}/directory", "result": {"verdict": "valid"}} for id in sorted(ids)]
     ahead = tmp_path / "ahead"
@@ -145,10 +144,10 @@ def test_a_child_of_another_session_holds_nobody_up(pids: Path, tmp_path: Path) 
     answer = {"id": "mf304-one/directory", "result": {"verdict": "valid"}}
     program = tmp_path / "adapter"
     program.write_text(shell(f"echo '{json.dumps(answer)}'; read x", before=before)[-1])
-    arguments = ["--cases", root, "--adapter", f"sh '{program}'", "--timeout", PATIENCE]
+    arguments = ["--cases", root, "--adapter", f"sh '{program}'", "--timeout", f"{PATIENCE}"]
     try:
-        done = spawn("conformance", "run", *map(str, arguments), cwd=tmp_path)
+        done = spawn("conformance", "run", *arguments, cwd=tmp_path)
         assert (done.code, done.err) == (0, "")
         assert runs(wait_for(pids).strip())
     finally:
-        os.kill(int(wait_for(pids)), signal.SIGKILL)
+        end(pids)

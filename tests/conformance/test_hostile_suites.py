@@ -1,4 +1,4 @@
-"""A suite that somebody else wrote cannot write outside the folder that it is given."""
+"""A suite that somebody else wrote can neither write outside its folder nor exhaust a machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.conformance.suites import Given, archive, case_of, field, suite_in, toml
+from tests.conformance.suites import (
+    STEEL,
+    Given,
+    archive,
+    case_of,
+    field,
+    page_case,
+    suite_in,
+    toml,
+)
 
 from memoryfield_readers import DEFAULT_LIMITS, LocationError
 from memoryfield_validator.conformance import (
@@ -19,6 +28,7 @@ from memoryfield_validator.conformance import (
     File,
     load_suite,
     make_place,
+    read_case,
 )
 from memoryfield_validator.conformance.export import export_suite
 
@@ -134,3 +144,76 @@ def test_an_export_does_not_follow_a_link_in_its_place(tmp_path: Path) -> None:
     with pytest.raises(LocationError, match="cannot be written"):
         export_suite(suite, tmp_path / "link")
     assert not (tmp_path / "nowhere").exists()
+
+
+MOST_FILE = 1024 * 1024
+MOST_REPEATED = 16 * 1024 * 1024
+
+
+def test_a_case_of_more_than_a_mebibyte_is_refused(tmp_path: Path) -> None:
+    """So many bytes are read, and one more to know that there are more."""
+    path = tmp_path / "mf304-one.toml"
+    text = toml(field()).encode()
+    path.write_bytes(text + b"#" * (MOST_FILE - len(text)))
+    assert read_case(path, "3xx").id == "mf304-one"
+    with path.open("ab") as file:
+        file.write(b"#")
+    with pytest.raises(BrokenCase, match="is longer than 1048576 bytes") as caught:
+        read_case(path, "3xx")
+    assert caught.value.location == str(path)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such device")
+def test_a_file_without_end_is_refused(tmp_path: Path) -> None:
+    """A link to a device is no case of a suite; one that is read all the same is not read on."""
+    root = suite_in(tmp_path, field())
+    (root / "cases" / "3xx" / "x.toml").symlink_to("/dev/zero")
+    assert [case.id for case in load_suite(root).cases] == ["mf304-one"]
+    with pytest.raises(BrokenCase, match="is longer than 1048576 bytes"):
+        read_case(root / "cases" / "3xx" / "x.toml", "3xx")
+
+
+def repeated(*times: int, of: str = "x" * 1000) -> list[Given]:
+    """Files that repeat a text so many times."""
+    return [
+        {"name": f"{number}.md", "pieces": [{"repeat": of, "times": count}]}
+        for number, count in enumerate(times)
+    ]
+
+
+def test_repeated_bytes_are_bounded_in_all(tmp_path: Path) -> None:
+    """The bound is for all pieces of a case together, so that several files are no way around."""
+    page = {"name": "a.md", "text": STEEL}
+    fits, over = MOST_REPEATED // 4000, MOST_REPEATED // 1000 + 1
+    assert len(case_of(field(page, *repeated(fits // 2, fits // 2)), tmp_path).files) == 3
+    says = "its pieces repeat to more than 16777216 bytes"
+    for files in (
+        repeated(over),
+        repeated(*[over // 8 + 1] * 8),
+        repeated(over // 2, of="é" * 1000),
+    ):
+        with pytest.raises(BrokenCase, match=says) as caught:
+            case_of(field(page, *files), tmp_path)
+        assert caught.value.location == str(tmp_path / "mf304-one.toml")
+
+
+def test_repeated_bytes_are_bounded_everywhere(tmp_path: Path) -> None:
+    """Also in an archive, in a page, and where no schema has looked yet."""
+    many = {"pieces": [{"repeat": "x" * 1000, "times": MOST_REPEATED // 1000 + 1}]}
+    for given in (
+        archive(archive={"entries": [{"name": "a.md", **many}]}),
+        archive(archive={"entries": [{"name": "a.md", "text": "", "data": many}]}),
+        archive(archive={"entries": [], "suffix": many}),
+        archive(archive={"bytes": many}),
+        page_case(page=many),
+        field(other={"deep": [[many]]}),
+    ):
+        with pytest.raises(BrokenCase, match="its pieces repeat to more than"):
+            case_of(given, tmp_path)
+
+
+def test_as_many_repeated_bytes_as_the_bound_are_made(tmp_path: Path) -> None:
+    """A byte counts as one: the bound is told in bytes."""
+    files = repeated(MOST_REPEATED // 512, of="x" * 512)
+    [file] = case_of(field(*files), tmp_path).files
+    assert len(file.content or b"") == MOST_REPEATED

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import pytest
 from tests.cli.command import COMMAND, neutral_environment
-from tests.conformance.driving import assert_gone, wait_for
+from tests.conformance.driving import assert_gone, end, wait_for
 from tests.conformance.stand_ins import PATIENCE, shell
 from tests.conformance.suites import field, suite_in
 
@@ -35,7 +35,14 @@ class Started:
         root = suite_in(self.folder / "suite", field(sources=["directory"]))
         program = self.folder / "adapter"
         program.write_text(shell(answer, before=first)[-1])
-        options = ["--cases", root, "--adapter", f"sh '{program}'", "--timeout", str(PATIENCE)]
+        options: list[str | Path] = [
+            "--cases",
+            root,
+            "--adapter",
+            f"sh '{program}'",
+            "--timeout",
+            str(PATIENCE),
+        ]
         run = subprocess.Popen(
             [*before, COMMAND, "conformance", "run", *options],
             cwd=self.folder,
@@ -71,7 +78,7 @@ def test_a_signal_ends_the_run_and_the_adapter(name: str, start: Started, tmp_pa
 
 def test_one_that_does_not_say_hello(start: Started, tmp_path: Path) -> None:
     """It is ended just as well before it has said what it is."""
-    run = start("", first=f"{ASKED}; trap '' TERM HUP INT; wait")
+    run = start("", first=f"read x; {ASKED}; trap '' TERM HUP INT; wait")
     wait_for(tmp_path / "pids")
     run.terminate()
     out, err = run.communicate(timeout=PATIENCE)
@@ -82,14 +89,17 @@ def test_one_that_does_not_say_hello(start: Started, tmp_path: Path) -> None:
 
 def test_a_second_signal_leaves_nothing_behind(start: Started, tmp_path: Path) -> None:
     """Whoever presses Ctrl-C twice, while an adapter is asked to end, does not keep it."""
-    run = start(f"{ASKED}; trap '' TERM HUP INT; read x; echo bye >heard; wait")
+    run = start(f"trap '' TERM HUP INT; {ASKED}; read x; echo bye >heard; wait")
     wait_for(tmp_path / "pids")
     run.send_signal(signal.SIGINT)
     wait_for(tmp_path / "heard")
     run.send_signal(signal.SIGINT)
     run.communicate(timeout=PATIENCE)
-    assert run.returncode != 0
-    assert_gone(tmp_path / "pids")
+    try:
+        assert run.returncode == 130
+        assert_gone(tmp_path / "pids")
+    finally:
+        end(tmp_path / "pids")
 
 
 def test_a_signal_that_is_ignored_stays_so(start: Started, tmp_path: Path) -> None:

@@ -9,7 +9,14 @@ import pytest
 from tests.conformance.answers import Change, Knowing
 from tests.conformance.suites import Given, archive, cases_of, dated, field
 
-from memoryfield_validator.conformance import Case, NoSuchCase, Outcome, run_cases
+from memoryfield_validator.conformance import (
+    SOURCES,
+    Case,
+    NoAnswer,
+    NoSuchCase,
+    Outcome,
+    run_cases,
+)
 from memoryfield_validator.conformance.known import read_known_failures, with_known
 from memoryfield_validator.conformance.reports import Run
 
@@ -85,6 +92,28 @@ def test_one_that_is_skipped_is_let_be(cases: list[Case]) -> None:
     knowing = Knowing(answers={"archive": ("verdict",)})
     found = list(with_known(run_cases(cases, knowing), {"mf304-b": "x"}))
     assert {one.result for one in found if one.case.id == "mf304-b"} == {"skipped"}
+
+
+def test_some_sources_alone_prove_nothing(cases: list[Case]) -> None:
+    """Where not every source was put, one that passes may fail by another: it is no error."""
+    for source in SOURCES:
+        put = run_cases(cases, Knowing(say_the_truth), sources=[source])
+        found = list(with_known(put, {"mf304-b": "x"}, complete=False))
+        assert {(one.result, one.known, one.reason) for one in found} == {("pass", False, None)}
+        put = run_cases(cases, Knowing(lie), sources=[source])
+        found = list(with_known(put, {"mf304-b": "x"}, complete=False))
+        failed = [one for one in found if one.case.id == "mf304-b"]
+        assert [(one.result, one.known, one.reason) for one in failed] == [("fail", True, "x")]
+
+
+def test_one_that_is_errored_keeps_its_own_reason(cases: list[Case]) -> None:
+    """That it is known says nothing of how it went wrong this time."""
+
+    def fall(answer: dict[str, object]) -> None:
+        raise NoAnswer("it fell")
+
+    found = [one for one in outcomes(cases, fall, {"mf304-b": "dates"}) if one.known]
+    assert [(one.result, one.reason) for one in found] == [("errored", "it fell (dates)")] * 3
 
 
 def test_the_list_is_read(cases: list[Case], tmp_path: Path) -> None:

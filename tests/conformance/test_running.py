@@ -26,10 +26,8 @@ from memoryfield_validator.conformance import (
     SOURCES,
     Answer,
     Case,
-    NoAnswer,
     Ours,
     Outcome,
-    Skip,
     Task,
     run_cases,
 )
@@ -183,31 +181,6 @@ def test_skipped_with_the_reason(tmp_path: Path) -> None:
     reasons = {o.case.id: o.reason for o in outcomes if o.result == "skipped"}
     assert reasons == {"mf604-archive": "knowing does not check MF604"}
     assert {id for id, _ in checking.asked} == {case.id for case in cases} - {"mf604-archive"}
-
-
-class Raising(Knowing):
-    """An implementation that raises instead of answering."""
-
-    def __init__(self, error: Exception) -> None:
-        """Raise this."""
-        super().__init__()
-        self._error = error
-
-    def answer(self, task: Task) -> Answer:
-        """Nothing."""
-        raise self._error
-
-
-@pytest.mark.parametrize(
-    ("error", "result"), [(Skip("no limits"), "skipped"), (NoAnswer("no limits"), "errored")]
-)
-def test_no_answer_is_neither_right_nor_wrong(
-    error: Exception, result: str, tmp_path: Path
-) -> None:
-    """It is skipped or errored, with the reason, and nothing was compared."""
-    for outcome in run_cases(cases_of(tmp_path, dated()), Raising(error)):
-        assert (outcome.result, outcome.reason) == (result, "no limits")
-        assert (outcome.expected, outcome.answered, outcome.differences) == (None, None, ())
 
 
 def test_only_the_sources_that_are_asked_for(tmp_path: Path) -> None:

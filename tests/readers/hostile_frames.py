@@ -209,6 +209,9 @@ OFFSETS = (
 )
 
 
+_NO_NAME = "`{}.md`: a Unicode path field gives it no name"
+
+
 def _path(what: str, name: str | bytes, local: bytes, central: bytes, says: str) -> Hostile:
     entry = ZipEntry(name, b"x\n", local=Header(extra=local), central=Header(extra=central))
     shown = name if isinstance(name, str) else name.decode("cp437")
@@ -221,9 +224,11 @@ UNICODE_PATHS = (
     _path("in the local header", "q.md", _EVIL, b"", "`q.md`: a Unicode path field gives it"),
     _path("in both", "r.md", _EVIL, _EVIL, "`r.md`: a Unicode path field gives it"),
     _path("a folder", "s.md", b"", unicode_path("s.md/", b"s.md"), "another name, `s.md/`"),
-    _path("empty", "t.md", b"", unicode_path("", b"t.md"), "another name, ``"),
+    _path("empty", "t.md", b"", unicode_path("", b"t.md"), _NO_NAME.format("t")),
     _path("not UTF-8", "\ufffd.md", b"", unicode_path(b"\xff.md"), "name, `\\xff.md`"),
     _path("of a CP437 name", b"\x82.md", b"", unicode_path("Θ.md", b"\x82.md"), "`é.md`: a"),
-    _path("no version", "v.md", extra_field(0x7075, b"\x02\0\0\0\0v.md"), b"", "is malformed"),
-    _path("too short", "w.md", extra_field(0x7075, b"\x01"), b"", "`w.md`: a Unicode path extra"),
+    _path(
+        "no version", "v.md", extra_field(0x7075, b"\x02\0\0\0\0v.md"), b"", _NO_NAME.format("v")
+    ),
+    _path("too short", "w.md", extra_field(0x7075, b"\x01"), b"", _NO_NAME.format("w")),
 )

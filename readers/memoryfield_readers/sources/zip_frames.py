@@ -148,6 +148,8 @@ def _compare(local: zr.LocalHeader, candidate: Candidate) -> None:
                 "another file"
             )
         path = extra.unicode_path
+        if path == b"":
+            raise zr.Malformed("a Unicode path field gives it no name")
         if path is not None and path != known_path:
             name = path.decode("utf-8", "backslashreplace")
             raise zr.Malformed(f"a Unicode path field gives it another name, {shown(name)}")
