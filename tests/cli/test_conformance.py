@@ -16,7 +16,7 @@ from tests.conformance.suites import archive, dated, digest, field, page_case, s
 
 from memoryfield_spec import __version__
 
-COUNTS = "4 cases put 10 times, 10 pass, 0 fail, 0 skipped, 0 errored"
+COUNTS = "4 cases, 10 inputs: 10 pass, 0 fail, 0 skipped, 0 errored"
 HOSTILE = "\x1b[2J\x9b1m\u202e\u200b\r\n\x07"
 
 
@@ -56,7 +56,7 @@ def test_a_failure_is_1(suite: Path, tmp_path: Path) -> None:
     assert (done.code, done.err) == (1, "")
     assert 'verdict: expected "invalid", answered "valid"' in done.out
     assert done.out.endswith(
-        "stand-in 7, profile kit: 4 cases put 8 times, 0 pass, 3 fail, 5 skipped, 0 errored\n"
+        "stand-in 7, profile kit: 4 cases, 8 inputs: 0 pass, 3 fail, 5 skipped, 0 errored\n"
     )
 
 
@@ -90,7 +90,7 @@ def test_known_failures(suite: Path, tmp_path: Path) -> None:
     assert "take it off the list" in done.out
     done = run(suite, "--known-failures", known, "--source", "directory")
     assert (done.code, done.err) == (0, "")
-    assert done.out.endswith("3 cases put 3 times, 3 pass, 0 fail, 0 skipped, 0 errored\n")
+    assert done.out.endswith("3 cases, 3 inputs: 3 pass, 0 fail, 0 skipped, 0 errored\n")
 
 
 def test_cases_and_sources_are_chosen(suite: Path) -> None:

@@ -13,7 +13,7 @@ from tests.conformance.stand_ins import PATIENCE
 
 from memoryfield_validator.conformance import Adapter, Case, Outcome, run_cases
 
-SOON = 0.5
+SOON = 0.3
 """So long it waits for what never comes."""
 
 

@@ -91,10 +91,10 @@ def test_one_that_answers_ahead_and_never_reads(tmp_path: Path) -> None:
     ahead.write_text("".join(f"{json.dumps(answer)}\n" for answer in (HELLO, *answers)))
     program = tmp_path / "adapter"
     program.write_text(f"cat '{ahead}'\nsleep 1000\n")
-    arguments = ["--cases", root, "--adapter", f"sh '{program}'", "--timeout", "20"]
-    done = spawn("conformance", "run", *arguments)
+    adapter = ["--adapter", f"sh '{program}'", "--timeout", "20"]
+    done = spawn("conformance", "run", "--cases", root, *adapter)
     assert (done.code, done.err) == (0, "")
-    assert "150 cases put 150 times, 150 pass" in done.out
+    assert "150 cases, 150 inputs: 150 pass" in done.out
 
 
 def test_one_that_talks_without_end(case: Case) -> None:
@@ -144,9 +144,9 @@ def test_a_child_of_another_session_holds_nobody_up(pids: Path, tmp_path: Path) 
     answer = {"id": "mf304-one/directory", "result": {"verdict": "valid"}}
     program = tmp_path / "adapter"
     program.write_text(shell(f"echo '{json.dumps(answer)}'; read x", before=before)[-1])
-    arguments = ["--cases", root, "--adapter", f"sh '{program}'", "--timeout", f"{PATIENCE}"]
+    adapter = ["--adapter", f"sh '{program}'", "--timeout", f"{PATIENCE}"]
     try:
-        done = spawn("conformance", "run", *arguments, cwd=tmp_path)
+        done = spawn("conformance", "run", "--cases", root, *adapter, cwd=tmp_path)
         assert (done.code, done.err) == (0, "")
         assert runs(wait_for(pids).strip())
     finally:

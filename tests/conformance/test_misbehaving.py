@@ -79,6 +79,11 @@ def append(path: Path) -> None:
         file.write(b"x")
 
 
+def make_folder(field: Path) -> None:
+    (field / "a.md").unlink()
+    (field / "a.md").mkdir()
+
+
 HARM: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a new file": ("directory", lambda field: (field / "new").touch()),
     "a new file below": ("directory", lambda field: (field / "x" / "new").touch()),
@@ -92,8 +97,7 @@ HARM: dict[str, tuple[str, Callable[[Path], object]]] = {
     "less in a file": ("directory", lambda field: os.truncate(field / "a.md", 0)),
     "other rights": ("directory", lambda field: (field / "a.md").chmod(0o400)),
     "another time": ("directory", lambda field: os.utime(field / "a.md", (1, 1))),
-    "a file made anew": (
-        "directory", lambda field: ((field / "a.md").unlink(), (field / "a.md").mkdir())),
+    "a folder in place of a file": ("directory", make_folder),
     "the field is gone": ("directory", lambda field: shutil.rmtree(field)),
     "a file beside it": ("directory", lambda field: (field.parent / "log").touch()),
     "more in an archive": ("archive", append),

@@ -56,13 +56,13 @@ def test_text(cases: list[Case]) -> None:
         "     findings: not expected MF208 error a.md:4:2",
         "skipped 1 case: knowing does not answer cases of kind archive",
         "skipped 1 case: knowing does not answer cases of kind digest",
-        "x 1.0, profile kit: 4 cases put 4 times, 1 pass, 1 fail, 2 skipped, 0 errored",
+        "x 1.0, profile kit: 4 cases, 4 inputs: 1 pass, 1 fail, 2 skipped, 0 errored",
     ]
 
 
 def test_text_of_one_case(cases: list[Case]) -> None:
     """Where all is well, the counts are all."""
-    expected = "x 1.0, profile kit: 1 case put 1 times, 1 pass, 0 fail, 0 skipped, 0 errored"
+    expected = "x 1.0, profile kit: 1 case, 1 input: 1 pass, 0 fail, 0 skipped, 0 errored"
     assert render_text(run_of(cases[:1])) == expected
 
 
@@ -93,7 +93,7 @@ def test_text_tells_the_same_failure_once(tmp_path: Path) -> None:
         "     cases/3xx/mf304-b.toml, MF304",
         '     verdict: expected "invalid", answered "perhaps"',
         "skipped 1 case: knowing does not answer cases of kind digest",
-        "x 1, profile kit: 3 cases put 9 times, 1 pass, 5 fail, 3 skipped, 0 errored",
+        "x 1, profile kit: 3 cases, 9 inputs: 1 pass, 5 fail, 3 skipped, 0 errored",
     ]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,11 +29,22 @@ _cases_option = click.option(
 )
 
 
-def _end_as_if_interrupted() -> None:
-    """Let SIGTERM and SIGHUP, by which jobs are cancelled, end what was started, as Ctrl-C does."""
+@contextmanager
+def _ended_as_if_interrupted() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP, by which jobs are cancelled, end what was started, as Ctrl-C does.
+
+    Where they are ignored, as SIGHUP is under nohup, they stay so.
+    """
+    before = {}
     for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.default_int_handler)
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            before[number] = signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @click.group(
@@ -107,8 +119,8 @@ def run(
     suite = load_suite(root)
     cases = suite.chosen(beginnings)
     known = read_known_failures(known_failures, suite.cases) if known_failures else {}
-    _end_as_if_interrupted()
     with ExitStack() as stack:
+        stack.enter_context(_ended_as_if_interrupted())
         implementation: Implementation
         if adapter is None:
             implementation = Ours()

@@ -149,12 +149,13 @@ class Adapter:
             self._process = LineProcess(self._command)
             if self._has_said_hello:
                 self._exchange(self._process, _HELLO)
-        return self._exchange(self._process, request)
+        reply = self._exchange(self._process, request)
+        self._timeouts = 0  # not after hello, which is asked again each time
+        return reply
 
     def _exchange(self, process: LineProcess, request: Mapping[str, Any]) -> Mapping[str, Any]:
         try:
             line = process.ask(json.dumps(request).encode(), self._timeout)
-            self._timeouts = 0
         except TimedOut:
             self._timeouts += 1
             raise

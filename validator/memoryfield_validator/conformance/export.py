@@ -146,7 +146,7 @@ def _is_portable(name: str) -> bool:
         and not set(name) & set('\\:*?"<>|')
         and all(len(part) < 128 and part[-1:] not in ("", ".", " ") for part in parts)
         and not any(part.partition(".")[0].lower() in _DEVICES for part in parts)
-        and ".git" not in parts  # no repository could carry the export
+        and ".git" not in name.lower().split("/")  # no repository could carry the export
     )
 
 

@@ -42,24 +42,43 @@ class LineProcess:
         Raises:
             NoAnswer: it cannot be started.
         """
+        self._command = command
+        # Simple queues: an interrupt within any other one can leave its lock taken for good.
+        self._requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._room = threading.Semaphore(_MOST_WAITING)
         self._stderr: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `end`
+        self._failure: Exception | None = None
+        self.running = False
+        # An interrupt reaches the main thread alone: in another one, starting is never cut in half.
+        starting = threading.Thread(target=self._start)
+        starting.start()
+        try:
+            starting.join()
+        except BaseException:
+            starting.join()
+            self.end()
+            raise
+        if self._failure is not None:
+            self._stderr.close()
+            reason = visible(str(self._failure))[:300]
+            raise NoAnswer(f"it cannot be started: {reason}")
+        for work in (self._write, self._read):
+            threading.Thread(target=work, daemon=True).start()
+
+    def _start(self) -> None:
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the command that the user gave
-                command,
+                self._command,
                 bufsize=0,  # closing must not try to send what is left
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._stderr,
                 start_new_session=True,
             )
+            self.running = True
         except (OSError, ValueError) as error:
-            self._stderr.close()
-            raise NoAnswer(f"it cannot be started: {visible(str(error))[:300]}") from None
-        self.running = True
-        self._requests: queue.Queue[bytes] = queue.Queue()
-        self._lines: queue.Queue[bytes] = queue.Queue(_MOST_WAITING)
-        for work in (self._write, self._read):
-            threading.Thread(target=work, daemon=True).start()
+            self._failure = error
 
     def ask(self, request: bytes, timeout: float) -> bytes:
         """The line that it answers to a line, without its end.
@@ -70,6 +89,7 @@ class LineProcess:
         self._requests.put(request + b"\n")
         try:
             line = self._lines.get(timeout=timeout)
+            self._room.release()
         except queue.Empty:
             self.end()
             raise TimedOut(f"no answer within {timeout:g} s") from None
@@ -82,11 +102,13 @@ class LineProcess:
 
     def say_goodbye(self, request: bytes) -> None:
         """Ask it to end, give it a moment, and end it."""
-        if self.running and self._process.poll() is None:
-            self._requests.put(request + b"\n")
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_GRACE)
-        self.end()
+        try:
+            if self.running and self._process.poll() is None:
+                self._requests.put(request + b"\n")
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_GRACE)
+        finally:  # also where somebody is out of patience
+            self.end()
 
     def end(self) -> None:
         """End it now."""
@@ -131,15 +153,9 @@ class LineProcess:
         with io.BufferedReader(raw) as stream:
             while True:
                 line = stream.readline(_MOST_LINE)
-                while not self._hand_over(line):
+                while not self._room.acquire(timeout=_GRACE):
                     if not self.running:
                         return  # nobody will take it
+                self._lines.put(line)
                 if not line.endswith(b"\n"):
                     return
-
-    def _hand_over(self, line: bytes) -> bool:
-        try:
-            self._lines.put(line, timeout=_GRACE)
-        except queue.Full:
-            return False
-        return True

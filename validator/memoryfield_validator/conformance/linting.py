@@ -134,12 +134,16 @@ def _repeated(cases: list[Case]) -> Iterator[Problem]:
 
 def _strays(root: Folder) -> Iterator[Problem]:
     """What lies in `cases/` and is no case: it would be passed over without a word."""
-    known = {(group, path.name) for group, path in case_files(root)}
+    known = {f"cases/{group}/{path.name}" for group, path in case_files(root)}
     top = root / "cases"
+    found = []
     for group in top.iterdir() if top.is_dir() else ():
-        for path in group.iterdir() if group.is_dir() else (group,):
-            if (group.name, path.name) not in known:
-                yield Problem(f"cases/{group.name}/{path.name}", "is no case in a group")
+        if group.is_dir():
+            found += [f"cases/{group.name}/{path.name}" for path in group.iterdir()]
+        else:
+            found.append(f"cases/{group.name}")
+    for place in sorted({*found} - known):
+        yield Problem(place, "is no case in a group")
 
 
 def _examples(cases: list[Case]) -> Iterator[Problem]:

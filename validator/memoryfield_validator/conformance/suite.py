@@ -78,7 +78,10 @@ def load_suite(root: Folder | None = None) -> Suite:
         BrokenCase: a file is no case, two have the same id, or there is none.
     """
     root = root or fixtures()
-    cases = tuple(read_case(path, group) for group, path in case_files(root))
+    try:
+        cases = tuple(read_case(path, group) for group, path in case_files(root))
+    except OSError as error:
+        raise BrokenCase(f"cannot be read: {error.strerror}", location=str(root)) from None
     if not cases:
         raise BrokenCase("there is no case", location=str(root), hint="give a folder with `cases/`")
     for id, count in Counter(case.id for case in cases).items():
@@ -131,7 +134,9 @@ def _repeated_bytes(given: object) -> int:
     if not isinstance(given, dict):
         return 0
     repeat, times = given.get("repeat"), given.get("times")
-    own = 4 * len(repeat) * times if isinstance(repeat, str) and isinstance(times, int) else 0
+    own = 0
+    if isinstance(repeat, str) and isinstance(times, int):
+        own = len(repeat.encode()) * times
     return max(0, own) + sum(map(_repeated_bytes, given.values()))
 
 

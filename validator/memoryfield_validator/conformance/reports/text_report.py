@@ -16,9 +16,10 @@ def render_text(run: Run) -> str:
     lines = list(_failures(run))
     for reason, count in run.skipped().items():
         lines.append(f"skipped {count} {_cases(count)}: {reason}")
-    asked = f"{run.cases} {_cases(run.cases)} put {len(run.outcomes)} times"
+    inputs = len(run.outcomes)
+    asked = f"{run.cases} {_cases(run.cases)}, {inputs} {'input' if inputs == 1 else 'inputs'}"
     counts = ", ".join(f"{count} {result}" for result, count in run.summary.items())
-    lines.append(f"{run.name} {run.release}, profile {run.profile}: {asked}, {counts}")
+    lines.append(f"{run.name} {run.release}, profile {run.profile}: {asked}: {counts}")
     return "\n".join(map(visible, lines))
 
 
