@@ -165,7 +165,7 @@ class _Composer:
 
     def _bad_tag(self, before: Any) -> BlockFault:
         """The fault of the tag that comes next after an event."""
-        start = before.end_mark.index if before is not None else 0
+        start = before.end_mark.index
         tags = (found for found in _TAG_OR_COMMENT.finditer(self.block, start) if found["tag"])
         tag = next(tags, None)
         offset = tag.start() if tag else start

@@ -260,6 +260,5 @@ def _unicode_path(extra: dict[int, bytes]) -> bytes | None:
     field = extra.get(_UNICODE_PATH_EXTRA)
     if field is None:
         return None
-    if len(field) < 5 or field[0] != 1:
-        return b""  # what gives no name does not give that of the header
-    return field[5:]
+    # A version, a checksum and the name; what gives no name does not give that of the header.
+    return field[5:] if field[:1] == b"\x01" else b""
