@@ -11,10 +11,13 @@ from tests.conformance.suites import Given, archive, cases_of, dated, field
 
 from memoryfield_validator.conformance import (
     SOURCES,
+    Answer,
     Case,
     NoAnswer,
     NoSuchCase,
     Outcome,
+    Skip,
+    Task,
     run_cases,
 )
 from memoryfield_validator.conformance.known import read_known_failures, with_known
@@ -48,7 +51,9 @@ def test_a_known_failure_does_not_count(cases: list[Case]) -> None:
     assert Run("x", "1", "kit", tuple(found)).is_good
     known = [one for one in found if one.known]
     assert [one.case.id for one in known] == ["mf304-b"] * 3
-    assert {(one.result, one.reason) for one in known} == {("fail", "dates are not looked at")}
+    assert {(one.result, one.reason) for one in known} == {
+        ("fail", "known: dates are not looked at")
+    }
     assert all(one.differences for one in known)
     assert {one.result for one in found if not one.known} == {"pass"}
 
@@ -94,6 +99,23 @@ def test_one_that_is_skipped_is_let_be(cases: list[Case]) -> None:
     assert {one.result for one in found if one.case.id == "mf304-b"} == {"skipped"}
 
 
+def test_one_that_passes_where_it_is_not_skipped_is_an_error(cases: list[Case]) -> None:
+    """An implementation that skips a source for good does not keep the entry for good."""
+
+    class NoArchives(Knowing):
+        def answer(self, task: Task) -> Answer:
+            if task.source != "directory":
+                raise Skip("no archives yet")
+            return super().answer(task)
+
+    found = list(with_known(run_cases(cases, NoArchives()), {"mf304-b": "x"}))
+    assert [one.result for one in found if one.case.id == "mf304-b"] == [
+        "errored",
+        "skipped",
+        "skipped",
+    ]
+
+
 def test_some_sources_alone_prove_nothing(cases: list[Case]) -> None:
     """Where not every source was put, one that passes may fail by another: it is no error."""
     for source in SOURCES:
@@ -103,7 +125,9 @@ def test_some_sources_alone_prove_nothing(cases: list[Case]) -> None:
         put = run_cases(cases, Knowing(lie), sources=[source])
         found = list(with_known(put, {"mf304-b": "x"}, complete=False))
         failed = [one for one in found if one.case.id == "mf304-b"]
-        assert [(one.result, one.known, one.reason) for one in failed] == [("fail", True, "x")]
+        assert [(one.result, one.known, one.reason) for one in failed] == [
+            ("fail", True, "known: x")
+        ]
 
 
 def test_one_that_is_errored_keeps_its_own_reason(cases: list[Case]) -> None:
@@ -113,7 +137,9 @@ def test_one_that_is_errored_keeps_its_own_reason(cases: list[Case]) -> None:
         raise NoAnswer("it fell")
 
     found = [one for one in outcomes(cases, fall, {"mf304-b": "dates"}) if one.known]
-    assert [(one.result, one.reason) for one in found] == [("errored", "it fell (dates)")] * 3
+    assert [(one.result, one.reason) for one in found] == [
+        ("errored", "it fell (known: dates)")
+    ] * 3
 
 
 def test_the_list_is_read(cases: list[Case], tmp_path: Path) -> None:

@@ -52,12 +52,15 @@ def with_known(
             yield from group
             continue
         of_case = list(group)
-        passes = complete and all(outcome.result == "pass" for outcome in of_case)
+        results = {outcome.result for outcome in of_case}
+        passes = complete and results <= {"pass", "skipped"}
         for outcome in of_case:
             if outcome.result in ("fail", "errored"):
-                why = f"{outcome.reason} ({reason})" if outcome.reason else reason
+                why = (
+                    f"{outcome.reason} (known: {reason})" if outcome.reason else f"known: {reason}"
+                )
                 yield replace(outcome, known=True, reason=why)
-            elif passes:
+            elif passes and outcome.result == "pass":
                 yield replace(
                     outcome,
                     result="errored",

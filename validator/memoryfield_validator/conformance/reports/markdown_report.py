@@ -20,9 +20,10 @@ def render_markdown(run: Run) -> str:
 
 
 def _lines(run: Run) -> Iterator[str]:
-    yield f"# {_plain(run.name)} {_plain(run.release)}"
+    yield f"# {_plain(run.title)}"
     yield ""
-    yield f"{run.cases} cases, judged by the profile {run.profile}."
+    cases = "1 case" if run.cases == 1 else f"{run.cases} cases"
+    yield f"{cases}, judged by the profile {run.profile}."
     yield ""
     yield "| group | " + " | ".join(RESULTS) + " |"
     yield "| --- |" + " ---: |" * len(RESULTS)

@@ -36,6 +36,11 @@ class Run:
         return {result: counts[result] for result in RESULTS}
 
     @property
+    def title(self) -> str:
+        """Name and release, as far as there is one."""
+        return f"{self.name} {self.release}".strip()
+
+    @property
     def cases(self) -> int:
         """How many cases were put."""
         return len({outcome.case.id for outcome in self.outcomes})

@@ -19,7 +19,7 @@ def render_text(run: Run) -> str:
     inputs = len(run.outcomes)
     asked = f"{run.cases} {_cases(run.cases)}, {inputs} {'input' if inputs == 1 else 'inputs'}"
     counts = ", ".join(f"{count} {result}" for result, count in run.summary.items())
-    lines.append(f"{run.name} {run.release}, profile {run.profile}: {asked}: {counts}")
+    lines.append(f"{run.title}, profile {run.profile}: {asked}: {counts}")
     return "\n".join(map(visible, lines))
 
 
