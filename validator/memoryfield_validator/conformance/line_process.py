@@ -55,7 +55,7 @@ class LineProcess:
         starting.start()
         try:
             starting.join()
-        except BaseException:
+        except (KeyboardInterrupt, SystemExit):  # by a signal: what has started must not stay
             starting.join()
             self.end()
             raise

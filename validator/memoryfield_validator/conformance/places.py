@@ -77,7 +77,7 @@ def _directory(files: tuple[File, ...], root: Path) -> Path:
             raise CannotCarry(f"this machine takes {file.name!r} for another name")
         try:
             _put(file, root)
-        except (OSError, ValueError, AttributeError, NotImplementedError) as error:
+        except (OSError, UnicodeError) as error:
             raise CannotCarry(f"this machine cannot make {file.name!r}: {error}") from None
     made = {
         _relative(Path(at) / n, root) for at, dirs, names in os.walk(root) for n in names + dirs
@@ -96,6 +96,8 @@ def _put(file: File, root: Path) -> None:
     if file.link is not None:
         path.symlink_to(file.link)
     elif file.special == "fifo":
+        if not hasattr(os, "mkfifo"):
+            raise OSError("there are no FIFOs on this system")
         os.mkfifo(path)
     elif file.special == "folder":
         path.mkdir(exist_ok=True)
