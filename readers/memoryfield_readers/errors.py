@@ -15,7 +15,7 @@ MemoryfieldError
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 
 class MemoryfieldError(Exception):
@@ -44,6 +44,10 @@ class MemoryfieldError(Exception):
         self.location = location
         self.entry = entry
         self.hint = hint
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Cross to another process as what it is, whatever the constructor of its class takes."""
+        return type(self).__new__, (type(self), *self.args), dict(self.__dict__)
 
     def __str__(self) -> str:
         place = ": ".join(part for part in (self.location, self.entry) if part)

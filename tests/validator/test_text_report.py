@@ -13,7 +13,7 @@ from rich.console import Console
 from tests.validator.fields import NAME, Files, archive, page, write_files
 
 from memoryfield_readers import Field, SourceUnavailable, inspect_field
-from memoryfield_validator import Finding, Report, validate
+from memoryfield_validator import Finding, Report, checked, validate
 from memoryfield_validator.reports import print_text
 
 SOURCE = "\nhttps://example.com\n"
@@ -25,8 +25,7 @@ def printed(field: Field, *, width: int = 80, color: bool = False) -> str:
     out = io.StringIO()
     kind: Literal["standard"] | None = "standard" if color else None
     print_text(
-        validate(field),
-        field,
+        checked(validate(field), field),
         Console(file=out, width=width, color_system=kind, force_terminal=color),
     )
     return out.getvalue()
@@ -193,6 +192,8 @@ def test_page_that_cannot_be_read_again_has_no_excerpt() -> None:
     """Where the source has gone away, or the line is not there, the finding is printed without."""
 
     class Gone:
+        archive_name = None
+
         def page(self, name: str) -> object:
             if name == "a.md":
                 raise SourceUnavailable("gone")
@@ -204,7 +205,7 @@ def test_page_that_cannot_be_read_again_has_no_excerpt() -> None:
     )
     out = io.StringIO()
     report = Report("field", None, 1, findings)
-    print_text(report, Gone(), Console(file=out, width=80))  # type: ignore[arg-type]
+    print_text(checked(report, Gone()), Console(file=out, width=80))  # type: ignore[arg-type]
     assert out.getvalue() == (
         "field/a.md:1:1 warning MF209 a message\n"
         "field/b.md:1:1 warning MF209 a message\n"

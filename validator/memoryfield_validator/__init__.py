@@ -10,17 +10,22 @@ print(report.verdict, report.digest)
 
 from __future__ import annotations
 
+from .checked import Checked, checked
+from .excerpts import Excerpt
 from .finding import LEVELS, Finding, Report
 from .registry import NotChecked, matching, registered, rule_set
 from .validation import Profile, Progress, validate
 
 __all__ = [
     "LEVELS",
+    "Checked",
+    "Excerpt",
     "Finding",
     "NotChecked",
     "Profile",
     "Progress",
     "Report",
+    "checked",
     "matching",
     "registered",
     "rule_set",

@@ -146,26 +146,48 @@ def matching(patterns: Iterable[str]) -> frozenset[str]:
     return frozenset(ids)
 
 
-def _selected(patterns: Iterable[str]) -> frozenset[str]:
+REVIEW = "MF8"
+"""What the ids of the content review begin with: checked only when a review is asked for."""
+
+
+def _selected(patterns: Iterable[str], *, audit: bool) -> frozenset[str]:
+    """The registered ids that patterns select; a review is asked for by naming it, too."""
     ids: set[str] = set()
     for pattern in patterns:
         found = matching([pattern]) & registered()
         if not found:
             raise NotChecked(pattern)
-        ids |= found
+        asks_for_review = audit or pattern.upper().startswith(REVIEW)
+        ids |= found if asks_for_review else _without_review(found)
     return frozenset(ids)
 
 
+def _without_review(ids: frozenset[str]) -> frozenset[str]:
+    return frozenset(id for id in ids if not id.startswith(REVIEW))
+
+
 def rule_set(
-    *, select: Iterable[str] | None = None, ignore: Iterable[str] | None = None
+    *,
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] | None = None,
+    audit: bool = False,
 ) -> RuleSet:
     """The rules to run: all registered ones, or those selected, without those ignored.
+
+    Arguments:
+        select: ids or beginnings of ids; None for all.
+        ignore: ids or beginnings of ids.
+        audit: whether the rules of the content review (8xx) are among them; they also are where
+            `select` names them.
 
     Raises:
         UnknownRequirement: a pattern matches no id.
         NotChecked: a pattern selects nothing that has a rule.
     """
-    ids = registered() if select is None else _selected(select)
+    if select is not None:
+        ids = _selected(select, audit=audit)
+    else:
+        ids = registered() if audit else _without_review(registered())
     ids -= matching(ignore or ())
     rules = {
         id: Rule(id, requirement.level, requirement.hint)

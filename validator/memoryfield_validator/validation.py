@@ -44,6 +44,7 @@ def validate(
     *,
     select: Iterable[str] | None = None,
     ignore: Iterable[str] | None = None,
+    audit: bool = False,
     profile: Profile = "kit",
     progress: Progress | None = None,
 ) -> Report:
@@ -53,6 +54,7 @@ def validate(
         field: the field, opened with `inspect_field` so that faults become findings.
         select: ids or beginnings of ids ("MF3") to check; None for all.
         ignore: ids or beginnings of ids not to check.
+        audit: whether to review the content too (8xx).
         profile: "kit" for this standard; "draft-0.1" to judge by the public draft alone: what this
             standard adds is then shown at level info.
         progress: called with the name of each page after it has been read.
@@ -60,7 +62,7 @@ def validate(
     Raises:
         UnknownRequirement: `select` or `ignore` matches no id of the catalogue.
     """
-    chosen = rule_set(select=select, ignore=ignore)
+    chosen = rule_set(select=select, ignore=ignore, audit=audit)
     counting = chosen.ids if profile == "kit" else frozenset(filter(_is_of_draft, chosen.ids))
     review = Review(field, counting)
     findings = _Findings()

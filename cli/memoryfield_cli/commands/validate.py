@@ -64,7 +64,7 @@ def command(
     A LOCATION is a folder, a ZIP archive or a file:// URL of either. Exits with 0 if nothing at
     level error was found, with 1 if something was, with 4 if something could not be read.
     """
-    from memoryfield_validator import rule_set, validate
+    from memoryfield_validator import checked, rule_set, validate
     from memoryfield_validator.reports import print_text, render_json
 
     chosen, left_out = _ids(select), _ids(ignore)
@@ -83,8 +83,9 @@ def command(
                         profile=profile,
                         progress=lambda name: step(),
                     )
+                outcome = checked(report, field)
                 if console is not None:  # the bar is gone by now
-                    print_text(report, field, console)
+                    print_text(outcome, console)
         except MemoryfieldError as error:
             complain(error)
             exit_code = max(exit_code, error.exit_code)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memoryfield_readers import Field, MemoryfieldError, visible
+from memoryfield_readers import visible
 from memoryfield_spec import Level
 
+from ..checked import Checked
+from ..excerpts import Excerpt
 from ..finding import Finding, Report
 
 if TYPE_CHECKING:
@@ -14,25 +16,22 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _STYLES: dict[Level, str] = {"error": "bold red", "warning": "yellow", "info": "cyan"}
-_WIDEST_LINE = 100
-_BEFORE_CARET = 60
 
 
-def print_text(report: Report, field: Field, console: Console) -> None:
-    """Print a report.
+def print_text(checked: Checked, console: Console) -> None:
+    """Print the report on one location; for a location that could not be read, nothing.
 
     Arguments:
-        report: what was found.
-        field: the field it was found in, from which source lines are read again.
+        checked: what came of the location.
         console: where to print; what comes from the field is printed as text, never as markup.
     """
-    lines = _SourceLines(field)
-    for finding in report.findings:
+    report = checked.report
+    if report is None:
+        return
+    for finding, excerpt in zip(report.findings, checked.excerpts, strict=True):
         console.print(_heading(report, finding), soft_wrap=True)
-        if finding.line is not None and finding.column is not None and finding.file:
-            line = lines.get(finding.file, finding.line)
-            if line is not None:
-                console.print(_excerpt(line, finding.line, finding.column), soft_wrap=True)
+        if excerpt is not None and finding.line is not None:
+            console.print(_excerpt(excerpt, finding.line), soft_wrap=True)
         if finding.hint:
             console.print(_hint(finding.hint), soft_wrap=True)
     console.print(_conclusion(report), soft_wrap=True)
@@ -57,16 +56,14 @@ def _path(location: str, file: str | None) -> str:
     return f"{location.rstrip('/')}/{file}" if file else location
 
 
-def _excerpt(line: str, number: int, column: int) -> Text:
-    """The source line and a caret under the column; long lines are cut around it."""
+def _excerpt(excerpt: Excerpt, number: int) -> Text:
+    """The source line and a caret under the column."""
     from rich.cells import cell_len
     from rich.text import Text
 
-    before, after = line[: column - 1], line[column - 1 :]
-    before_cut = "…" if len(before) > _BEFORE_CARET else ""
-    after_cut = "…" if len(after) > _WIDEST_LINE else ""
-    before = before_cut + visible(before[-_BEFORE_CARET:].replace("\t", "    "))
-    after = visible(after[:_WIDEST_LINE].replace("\t", "    ")) + after_cut
+    before, after = (
+        visible(part.replace("\t", "    ")) for part in (excerpt.before, excerpt.after)
+    )
     gutter = f"{number:>6} | "
     caret = " " * (len(gutter) - 2) + "| " + " " * cell_len(before) + "^"
     return Text.assemble((gutter, "dim"), before, after, "\n", (caret, "dim"))
@@ -96,24 +93,3 @@ def _conclusion(report: Report) -> Text:
 def _counted(number: int, noun: str) -> str:
     plural = noun if number == 1 or noun == "info" else f"{noun}s"
     return f"{number:,} {plural}"
-
-
-class _SourceLines:
-    """The lines of pages, one page at a time, since findings come sorted by file."""
-
-    def __init__(self, field: Field) -> None:
-        self._field = field
-        self._name: str | None = None
-        self._lines: list[str] = []
-
-    def get(self, name: str, number: int) -> str | None:
-        """A line of a page without its end, or None where there is none to show."""
-        if name != self._name:
-            self._name = name
-            try:
-                self._lines = self._field.page(name).text.split("\n")
-            except MemoryfieldError:
-                self._lines = []
-        if not 0 < number <= len(self._lines):
-            return None
-        return self._lines[number - 1].removesuffix("\r")
