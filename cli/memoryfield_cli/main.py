@@ -12,6 +12,7 @@ from memoryfield_spec import __version__
 
 COMMANDS = {
     "validate": "Check fields against the standard.",
+    "audit": "Review what is written in fields, before a model reads it.",
     "explain": "Say what a requirement demands, why, and show examples.",
     "rules": "List the requirements of the standard.",
     "info": "Show what a field is: name, pages, sizes, pins.",
@@ -27,6 +28,7 @@ EPILOG = """\b
 Examples:
   memoryfield validate my-field/
   memoryfield validate --format json notes.memoryfield.zip
+  memoryfield audit my-field/
   memoryfield explain MF304
   memoryfield read my-field/ index.md
 

@@ -12,6 +12,9 @@ from memoryfield_readers import DEFAULT_LIMITS, Limits
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+LIMITS_HELP = "Raise or lower a limit (MF607): " + ", ".join(Limits.names()) + "."
+
+
 def _limits(ctx: click.Context, parameter: click.Parameter, settings: tuple[str, ...]) -> Limits:
     return DEFAULT_LIMITS.with_settings(settings)
 
@@ -24,7 +27,7 @@ def limits_option(command: F) -> F:
         multiple=True,
         metavar="NAME=VALUE",
         callback=_limits,
-        help="Raise or lower a limit (MF607): " + ", ".join(Limits.names()) + ".",
+        help=LIMITS_HELP,
     )(command)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from datetime import datetime
 from typing import Any
@@ -10,6 +11,16 @@ from typing import Any
 import click
 
 from memoryfield_readers import MemoryfieldError, visible
+
+
+def on_github() -> bool:
+    """Whether this is a step of GitHub Actions, where what is printed can be a command."""
+    return os.environ.get("GITHUB_ACTIONS") == "true"
+
+
+def no_command(text: str) -> str:
+    """Text in which GitHub Actions sees no command: `##[` begins one anywhere in a line."""
+    return text.replace("##[", "# #[") if on_github() else text
 
 
 def say(text: str, *, end: str = "\n", bold: bool = False) -> None:
@@ -25,7 +36,7 @@ def print_json(answer: Any) -> None:
 
 def warn(text: str) -> None:
     """Print a complaint on stderr, in one line, whatever names it holds."""
-    click.echo(f"memoryfield: {visible(text)}", file=sys.stderr, err=True)
+    click.echo(no_command(f"memoryfield: {visible(text)}"), file=sys.stderr, err=True)
 
 
 def complain(error: MemoryfieldError) -> None:

@@ -62,7 +62,12 @@ def test_beginnings_are_completed() -> None:
     """A beginning narrows the choice, of commands, options and values."""
     assert completions("memoryfield v") == ["plain,validate"]
     assert completions("memoryfield validate --fa") == ["plain,--fail-on"]
-    assert completions("memoryfield validate --format ") == ["plain,text", "plain,json"]
+    assert completions("memoryfield validate --format j") == [
+        "plain,json",
+        "plain,jsonl",
+        "plain,junit",
+    ]
+    assert completions("memoryfield ls --format ") == ["plain,text", "plain,json"]
     assert completions("memoryfield completion ") == [f"plain,{shell}" for shell in SHELLS]
 
 

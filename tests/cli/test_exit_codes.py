@@ -201,5 +201,5 @@ def test_help_lists_the_exit_codes() -> None:
 
 def test_every_command_is_covered() -> None:
     """A new command must be added to these tests."""
-    known = {"validate", *READERS, "explain", "rules", "conformance", "completion"}
+    known = {"validate", "audit", *READERS, "explain", "rules", "conformance", "completion"}
     assert set(COMMANDS) == known

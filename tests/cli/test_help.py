@@ -83,12 +83,14 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     folder(tmp_path / "my-field", {"index.md": GOOD})
     archive(tmp_path / "notes.memoryfield.zip", pages)
     archive(tmp_path / "other.memoryfield.zip", {"index.md": GOOD})
+    for field in ("a", "b"):
+        folder(tmp_path / "fields" / field, {"index.md": GOOD})
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"^ +memoryfield (.*)$", call(name, "--help").out, re.MULTILINE)
     assert len(examples) >= 2
     for example in examples:
         done = call(*shlex.split(re.split(r" [|>] ", example)[0]))
-        warned = "--fail-on warning" in example
+        warned = example.startswith("validate --fail-on warning")
         assert done.code == warned, (example, done.err)
 
 

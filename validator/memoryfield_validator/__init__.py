@@ -11,23 +11,39 @@ print(report.verdict, report.digest)
 from __future__ import annotations
 
 from .checked import Checked, checked
+from .checking import STDIN, Request, check, check_field, unused_ignores
 from .excerpts import Excerpt
 from .finding import LEVELS, Finding, Report
-from .registry import NotChecked, matching, registered, rule_set
+from .many import check_all, expand
+from .registry import REVIEW, NotChecked, matching, registered, rule_set
+from .settings import Ignore, Settings, SettingsError, find_settings, read_settings
 from .validation import Profile, Progress, validate
 
 __all__ = [
     "LEVELS",
+    "REVIEW",
+    "STDIN",
     "Checked",
     "Excerpt",
     "Finding",
+    "Ignore",
     "NotChecked",
     "Profile",
     "Progress",
     "Report",
+    "Request",
+    "Settings",
+    "SettingsError",
+    "check",
+    "check_all",
+    "check_field",
     "checked",
+    "expand",
+    "find_settings",
     "matching",
+    "read_settings",
     "registered",
     "rule_set",
+    "unused_ignores",
     "validate",
 ]

@@ -8,6 +8,7 @@ from memoryfield_readers import Field, MemoryfieldError
 
 from .excerpts import Excerpt, excerpts_of
 from .finding import Report
+from .settings import Ignore
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class Checked:
         report: what was found; None where the location could not be read.
         excerpts: for each finding of the report, in its order, the line it stands in, or None.
         error: why the location could not be read; None where there is a report.
+        used: which ignores of the settings left something out, as far as that was asked for.
     """
 
     location: str
@@ -27,10 +29,15 @@ class Checked:
     report: Report | None = None
     excerpts: tuple[Excerpt | None, ...] = ()
     error: MemoryfieldError | None = None
+    used: frozenset[Ignore] = frozenset()
 
 
-def checked(report: Report, field: Field) -> Checked:
+def checked(report: Report, field: Field, *, used: frozenset[Ignore] = frozenset()) -> Checked:
     """A report and the lines it speaks of, which can be shown when the field is closed."""
     return Checked(
-        report.location, field.archive_name is not None, report, excerpts_of(report, field)
+        report.location,
+        field.archive_name is not None,
+        report,
+        excerpts_of(report, field),
+        used=used,
     )

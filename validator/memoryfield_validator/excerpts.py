@@ -56,10 +56,11 @@ def _excerpt(
     line = lines.get(file, number)
     if line is None:
         return None
-    digest = hashlib.sha256(line.strip().encode("utf-8", "surrogatepass")).hexdigest()
     masked_from = secrets.get((file, number))
     if masked_from is not None:
         line = line[: masked_from - 1] + _MASK
+    # What is masked stays out of the digest too: a short secret could be guessed from it.
+    digest = hashlib.sha256(line.strip().encode("utf-8", "surrogatepass")).hexdigest()
     before, after = line[: column - 1], line[column - 1 :]
     if len(before) > _MOST_BEFORE:
         before = "…" + before[-_MOST_BEFORE:]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias, TypeVar
 
 from memoryfield_readers import Page, Position, visible
@@ -146,6 +147,13 @@ def matching(patterns: Iterable[str]) -> frozenset[str]:
     return frozenset(ids)
 
 
+@cache
+def _rule(id: str) -> Rule:
+    """The rule of a requirement; of a thousand fields each asks for all of them."""
+    known = catalogue()[id]
+    return Rule(id, known.level, known.hint)
+
+
 REVIEW = "MF8"
 """What the ids of the content review begin with: checked only when a review is asked for."""
 
@@ -189,11 +197,7 @@ def rule_set(
     else:
         ids = registered() if audit else _without_review(registered())
     ids -= matching(ignore or ())
-    rules = {
-        id: Rule(id, requirement.level, requirement.hint)
-        for id, requirement in catalogue().items()
-        if id in ids
-    }
+    rules = {id: _rule(id) for id in ids}
     page, frontmatter, no_frontmatter = (
         tuple((rules[id], check) for id, check in checks if id in ids)
         for checks in (_PAGE_CHECKS, _FRONTMATTER_CHECKS, _NO_FRONTMATTER_CHECKS)

@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from memoryfield_readers import Limits, MemoryfieldError, inspect_field
-from memoryfield_spec import Level
-
-from ..options import LOCATION, format_option, limits_option
-from ..output import complain, say
-from ..progress import progress_bar
+from ..checking import Wanted, check_options, ids, run, settings_of
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from memoryfield_validator import Profile, Report
-
-_BAR_FROM_PAGES = 1000
+    from memoryfield_validator import Profile
 
 
 @click.command(
@@ -29,19 +20,14 @@ Examples:
   memoryfield validate --fail-on warning notes.memoryfield.zip
   memoryfield validate --select MF3 --ignore MF303 my-field/
   memoryfield validate --format json my-field/ other.memoryfield.zip
+  memoryfield validate --format sarif:out.sarif --format text my-field/
+  memoryfield validate --each --jobs 4 fields/
+  cat notes.memoryfield.zip | memoryfield validate -
 """
 )
-@click.argument("locations", nargs=-1, required=True, type=LOCATION, metavar="LOCATION...")
-@format_option("text", "json")
-@click.option(
-    "--fail-on",
-    type=click.Choice(["error", "warning", "info"]),
-    default="error",
-    show_default=True,
-    help="The mildest level of a finding that makes the exit code 1.",
-)
+@check_options
 @click.option("--select", multiple=True, metavar="IDS", help="Check these alone: MF304, MF3, ...")
-@click.option("--ignore", multiple=True, metavar="IDS", help="Do not check these.")
+@click.option("--audit", is_flag=True, help="Review the content too: the rules MF8.")
 @click.option(
     "--profile",
     type=click.Choice(["kit", "draft-0.1"]),
@@ -49,65 +35,26 @@ Examples:
     show_default=True,
     help="Judge by this standard, or by the public draft alone.",
 )
-@limits_option
-def command(
-    locations: tuple[str, ...],
-    form: str,
-    fail_on: Level,
-    select: tuple[str, ...],
-    ignore: tuple[str, ...],
-    profile: Profile,
-    limits: Limits,
-) -> None:
+def command(select: tuple[str, ...], audit: bool, profile: Profile, **options: Any) -> None:
     """Check fields against the standard.
 
-    A LOCATION is a folder, a ZIP archive or a file:// URL of either. Exits with 0 if nothing at
-    level error was found, with 1 if something was, with 4 if something could not be read.
+    A LOCATION is a folder, a ZIP archive, a file:// URL of either, a pattern such as 'fields/*',
+    or - for an archive on stdin. Exits with 0 if nothing at level error was found, with 1 if
+    something was, with 4 if something could not be read.
+
+    Settings come from the nearest memoryfield.toml or [tool.memoryfield] of a pyproject.toml, in
+    this folder or above it; options win.
     """
-    from memoryfield_validator import checked, rule_set, validate
-    from memoryfield_validator.reports import print_text, render_json
+    from dataclasses import replace
 
-    chosen, left_out = _ids(select), _ids(ignore)
-    rule_set(select=chosen, ignore=left_out)  # a wrong id is wrong usage, whatever the locations
-    console = _console() if form == "text" else None
-    reports: list[Report] = []
-    exit_code = 0
-    for location in locations:
-        try:
-            with inspect_field(location, limits=limits) as field:
-                with progress_bar("Checking", len(field.pages), least=_BAR_FROM_PAGES) as step:
-                    report = validate(
-                        field,
-                        select=chosen,
-                        ignore=left_out,
-                        profile=profile,
-                        progress=lambda name: step(),
-                    )
-                outcome = checked(report, field)
-                if console is not None:  # the bar is gone by now
-                    print_text(outcome, console)
-        except MemoryfieldError as error:
-            complain(error)
-            exit_code = max(exit_code, error.exit_code)
-            continue
-        reports.append(report)
-        for problem in report.unread:
-            complain(problem)
-            exit_code = max(exit_code, 4)
-        if report.has(fail_on):
-            exit_code = max(exit_code, 1)
-    if form == "json" and reports:
-        say(render_json(reports, several=len(locations) > 1))
-    sys.exit(exit_code)
+    from memoryfield_validator import Request, expand, rule_set
 
-
-def _ids(values: tuple[str, ...]) -> list[str] | None:
-    """The ids of an option that may be repeated and may hold several, with commas between."""
-    ids = [id.strip() for value in values for id in value.split(",") if id.strip()]
-    return ids or (list(values) or None)  # an option that names no id is no option left out
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    return Console(highlight=False, markup=False, emoji=False)
+    wanted = Wanted(**options)
+    locations = expand(wanted.locations, each=wanted.each)
+    settings = settings_of(wanted, locations)
+    if select:
+        settings = replace(settings, select=ids(select))
+    # A wrong id is wrong usage, whatever the locations.
+    rule_set(select=settings.select, ignore=settings.ignore, audit=audit)
+    request = Request(settings, audit, profile, wanted.unused_ignores)
+    sys.exit(run(wanted, request, locations))

@@ -1,6 +1,20 @@
 """Reports as people and programs read them."""
 
+from .github_report import render_github
 from .json_report import render_json
-from .text_report import print_text
+from .jsonl_report import render_jsonl
+from .junit_report import render_junit
+from .markdown_report import render_markdown
+from .sarif_report import render_sarif
+from .text_report import print_text, print_totals
 
-__all__ = ["print_text", "render_json"]
+__all__ = [
+    "print_text",
+    "print_totals",
+    "render_github",
+    "render_json",
+    "render_jsonl",
+    "render_junit",
+    "render_markdown",
+    "render_sarif",
+]

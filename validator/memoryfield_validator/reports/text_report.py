@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memoryfield_readers import visible
@@ -10,6 +12,7 @@ from memoryfield_spec import Level
 from ..checked import Checked
 from ..excerpts import Excerpt
 from ..finding import Finding, Report
+from .results import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -35,6 +38,35 @@ def print_text(checked: Checked, console: Console) -> None:
         if finding.hint:
             console.print(_hint(finding.hint), soft_wrap=True)
     console.print(_conclusion(report), soft_wrap=True)
+
+
+def print_totals(
+    checked: Sequence[Checked],
+    console: Console,
+    *,
+    source: str | None = None,
+    note: str | None = None,
+) -> None:
+    """Print what came of all locations together, where there are several, and what it rests on.
+
+    Arguments:
+        checked: what came of each location.
+        console: where to print.
+        source: the file that the settings come from; None for none.
+        note: what else a reader must know to understand the verdicts.
+    """
+    from rich.text import Text
+
+    if len(checked) > 1:
+        counts = Counter(each.report.verdict for each in checked if each.report is not None)
+        parts = [counted(len(checked), "field"), f"{counts['valid']:,} valid"]
+        parts += [f"{counts['invalid']:,} invalid"] if counts["invalid"] else []
+        unread = len(checked) - counts.total()
+        parts += [f"{unread:,} that could not be read"] if unread else []
+        console.print(Text(f"{parts[0]}: {', '.join(parts[1:])}", "bold"), soft_wrap=True)
+    notes = [note, f"settings from {source}" if source else None]
+    for text in filter(None, notes):
+        console.print(Text(visible(text), "dim"), soft_wrap=True)
 
 
 def _heading(report: Report, finding: Finding) -> Text:
@@ -79,17 +111,10 @@ def _conclusion(report: Report) -> Text:
     from rich.text import Text
 
     style = "bold green" if report.verdict == "valid" else "bold red"
-    counts = ", ".join(
-        _counted(number, level) for level, number in report.summary.items() if number
-    )
-    parts = [_counted(report.pages, "page"), counts or "nothing to report"]
+    counts = ", ".join(counted(number, level) for level, number in report.summary.items() if number)
+    parts = [counted(report.pages, "page"), counts or "nothing to report"]
     if report.digest:
         parts.append(report.digest)
     return Text.assemble(
         (visible(report.location), "bold"), ": ", (report.verdict, style), ", " + ", ".join(parts)
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    plural = noun if number == 1 or noun == "info" else f"{noun}s"
-    return f"{number:,} {plural}"

@@ -1,0 +1,304 @@
+"""What `validate` and `audit` share: options, and the way from locations to reports and an exit."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from memoryfield_readers import Field, MemoryfieldError
+from memoryfield_spec import Level
+
+from .destinations import (
+    FORMATS,
+    METAVAR,
+    Destination,
+    append,
+    complete_formats,
+    destinations,
+    parse_formats,
+    write_report,
+)
+from .options import LIMITS_HELP, LOCATION
+from .output import complain, on_github, say, warn
+from .progress import progress_bar
+from .standard_input import archive_from_stdin
+
+if TYPE_CHECKING:
+    from memoryfield_validator import Checked, Progress, Request, Settings
+
+    from .text_output import TextOutput
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_BAR_FROM_PAGES = 1000
+_BAR_FROM_FIELDS = 2
+_FILE = click.Path(dir_okay=False, path_type=Path)
+
+_OPTIONS = (
+    click.argument("locations", nargs=-1, required=True, type=LOCATION, metavar="LOCATION..."),
+    click.option(
+        "--format",
+        "formats",
+        multiple=True,
+        metavar=METAVAR,
+        callback=parse_formats,
+        shell_complete=complete_formats,
+        show_default="text",
+        help=f"How to report: {', '.join(FORMATS)}; may be repeated.",
+    ),
+    click.option("--output", type=_FILE, metavar="FILE", help="Write the report into this file."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["error", "warning", "info"]),
+        show_default="error",
+        help="The mildest level of a finding that makes the exit code 1.",
+    ),
+    click.option("--ignore", multiple=True, metavar="IDS", help="Do not check these."),
+    click.option(
+        "--config",
+        type=_FILE,
+        metavar="FILE",
+        help="Take the settings from this TOML file, not from the nearest one.",
+    ),
+    click.option("--no-config", is_flag=True, help="Take no settings from any file."),
+    click.option(
+        "--unused-ignores",
+        is_flag=True,
+        help="Tell what is ignored and was never found; exits with 1 then.",
+    ),
+    click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help=LIMITS_HELP),
+    click.option("--each", is_flag=True, help="Each LOCATION is a folder of fields: check them."),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        show_default="one a processor, for many fields",
+        help="Check so many fields at a time.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the shared options say.
+
+    Attributes:
+        locations: as they were given.
+        formats: the formats, each perhaps with its file.
+        output: the file of the format that has none.
+        fail_on: the level, where one was given.
+        ignore: ids, several in one text perhaps.
+        config: the file with the settings, where one was given.
+        no_config: whether to read no such file.
+        unused_ignores: whether to tell which ignores are not needed.
+        limits: texts such as "page-bytes=4194304".
+        each: whether locations are folders of fields.
+        jobs: how many processes, where that was given.
+    """
+
+    locations: tuple[str, ...]
+    formats: tuple[Destination, ...]
+    output: Path | None
+    fail_on: Level | None
+    ignore: tuple[str, ...]
+    config: Path | None
+    no_config: bool
+    unused_ignores: bool
+    limits: tuple[str, ...]
+    each: bool
+    jobs: int | None
+
+
+def check_options(command: F) -> F:
+    """The options of a command that checks fields; it takes them as keywords of `Wanted`."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def ids(values: Sequence[str]) -> tuple[str, ...] | None:
+    """The ids of an option that may be repeated and may hold several, with commas between."""
+    found = tuple(id.strip() for value in values for id in value.split(",") if id.strip())
+    return found or (tuple(values) or None)  # an option that names no id is no option left out
+
+
+def settings_of(wanted: Wanted, locations: Sequence[str]) -> Settings:
+    """The settings of the nearest file, or of the one that was named, under those of the options.
+
+    Raises:
+        SettingsError: the file cannot be read, or says something that means nothing.
+        UnknownLimit: an option names a limit that there is not.
+    """
+    from memoryfield_validator import Settings, read_settings
+
+    path = wanted.config
+    if path is None and not wanted.no_config:
+        path = _nearest_settings(locations)
+    settings = Settings() if path is None else read_settings(path)
+    ignore = ids(wanted.ignore)
+    return replace(
+        settings,
+        ignore=settings.ignore if ignore is None else ignore,
+        fail_on=wanted.fail_on or settings.fail_on,
+        limits=settings.limits.with_settings(wanted.limits),
+    )
+
+
+def _nearest_settings(locations: Sequence[str]) -> Path | None:
+    from memoryfield_validator import find_settings
+
+    try:
+        here = Path.cwd()
+    except OSError:  # it was deleted
+        return None
+    found = find_settings(here, [Path(each) for each in locations if os.path.isdir(each)])
+    for path in found.passed_over:
+        warn(f"{path}: these settings do not count, as the field holds them; --config takes them")
+    return found.path
+
+
+def run(
+    wanted: Wanted, request: Request, locations: Sequence[str], *, note: str | None = None
+) -> int:
+    """Check fields, print and write the reports, and say what the exit code is.
+
+    Arguments:
+        wanted: the options.
+        request: what is asked of each field.
+        locations: where the fields are, one by one.
+        note: what a person must know to understand the verdicts.
+    """
+    from memoryfield_validator import unused_ignores
+
+    chosen = destinations(wanted.formats, wanted.output)
+    settings = request.settings
+    printed = _text_on_stdout(chosen)
+    outcomes: list[Checked] = []
+    exit_code = 0
+    for outcome in _outcomes(wanted, request, locations, streams=printed is not None):
+        outcomes.append(outcome)
+        if printed is not None:
+            printed.add(outcome)
+        for problem in problems_of(outcome):
+            complain(problem)
+        exit_code = max(exit_code, exit_code_of(outcome, settings.fail_on))
+    if printed is not None:
+        printed.end(outcomes, settings.source, note)
+    several = len(locations) > 1 or tuple(locations) != wanted.locations
+    for form, file in chosen:
+        if file is None and printed is not None:
+            continue
+        text = rendered(form, outcomes, settings, several=several, note=note)
+        if file is not None:
+            write_report(file, text)
+        else:
+            say(text, end="")
+    _add_step_summary(outcomes)
+    if wanted.unused_ignores:
+        for unused in unused_ignores(settings, outcomes):
+            where = f" in {unused.files}" if unused.files else ""
+            warn(f"to ignore {unused.id}{where} is not needed: nothing of it was found")
+            exit_code = max(exit_code, 1)
+    return exit_code
+
+
+def problems_of(outcome: Checked) -> Sequence[MemoryfieldError]:
+    """What kept a field, or a part of it, from being read."""
+    if outcome.report is not None:
+        return outcome.report.unread
+    return () if outcome.error is None else (outcome.error,)
+
+
+def exit_code_of(outcome: Checked, fail_on: Level) -> int:
+    """What one outcome makes of the exit code."""
+    code = max((error.exit_code for error in problems_of(outcome)), default=0)
+    failed = outcome.report is not None and outcome.report.has(fail_on)
+    return max(code, 1 if failed else 0)
+
+
+def _outcomes(
+    wanted: Wanted, request: Request, locations: Sequence[str], *, streams: bool
+) -> Iterator[Checked]:
+    """What comes of each location, in order, with bars for people who wait."""
+    from memoryfield_validator import STDIN, check, check_all
+
+    stdin = archive_from_stdin(request.settings.limits) if STDIN in locations else None
+    on_screen = streams and sys.stdout.isatty()  # then the reports themselves show progress
+    over_fields = len(locations) >= _BAR_FROM_FIELDS and not on_screen
+    bar = (
+        progress_bar("Checking fields", len(locations))
+        if over_fields
+        else nullcontext(lambda: None)
+    )
+    with bar as step:
+        if stdin is None and len(locations) > 1 and wanted.jobs != 1:
+            outcomes = check_all(locations, request, jobs=wanted.jobs)
+        else:
+            watch = None if over_fields else _page_bar
+            outcomes = (check(each, request, stdin=stdin, watch=watch) for each in locations)
+        for outcome in outcomes:
+            step()
+            yield outcome
+
+
+@contextmanager
+def _page_bar(field: Field) -> Iterator[Progress]:
+    with progress_bar("Checking", len(field.pages), least=_BAR_FROM_PAGES) as step:
+        yield lambda name: step()
+
+
+def _text_on_stdout(chosen: Sequence[Destination]) -> TextOutput | None:
+    """What prints each outcome as it comes, where text goes to stdout."""
+    if Destination("text", None) not in chosen:
+        return None
+    from .text_output import TextOutput
+
+    return TextOutput()
+
+
+def rendered(
+    form: str,
+    outcomes: Sequence[Checked],
+    settings: Settings,
+    *,
+    several: bool,
+    note: str | None = None,
+) -> str:
+    """One report as text, with a line feed at its end unless it is empty."""
+    if form == "text":
+        from .text_output import text_report
+
+        return text_report(outcomes, source=settings.source, note=note)
+    from memoryfield_validator import reports
+
+    if form == "json":
+        found = [each.report for each in outcomes if each.report is not None]
+        return reports.render_json(found, several=several) + "\n" if found else ""
+    if form == "jsonl":
+        return reports.render_jsonl(outcomes)
+    base = os.environ.get("GITHUB_WORKSPACE") if on_github() else None
+    if form == "sarif":
+        return reports.render_sarif(outcomes, base=base)
+    if form == "junit":
+        return reports.render_junit(outcomes, fail_on=settings.fail_on, base=base)
+    return reports.render_github(outcomes, base=base)
+
+
+def _add_step_summary(outcomes: Sequence[Checked]) -> None:
+    """In a step of GitHub Actions, add to the summary that people see first."""
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not summary or not on_github():
+        return
+    from memoryfield_validator.reports import render_markdown
+
+    try:
+        append(Path(summary), "\n" + render_markdown(outcomes))
+    except OSError as error:
+        warn(f"the step summary cannot be written: {error.strerror or error}")

@@ -1,0 +1,41 @@
+"""`memoryfield audit`."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from ..checking import Wanted, check_options, run, settings_of
+
+_NOTE = "reviewed by the rules MF8 alone: `memoryfield validate` checks the others"
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  memoryfield audit my-field/
+  memoryfield audit --fail-on warning notes.memoryfield.zip
+  memoryfield audit --ignore MF805 --format sarif:audit.sarif my-field/
+"""
+)
+@check_options
+def command(**options: Any) -> None:
+    """Review what is written in fields, before a model reads it.
+
+    Looks for invisible characters, orders to the reading model, ways out for data, secrets, active
+    HTML and look-alike host names: the rules MF8, and no others. A finding is a reason to look, not
+    a proof; that nothing is found is no proof either. No list of patterns stops a determined
+    author: read what you are given, then pin it.
+    """
+    from dataclasses import replace
+
+    from memoryfield_validator import REVIEW, Request, expand, rule_set
+
+    wanted = Wanted(**options)
+    locations = expand(wanted.locations, each=wanted.each)
+    settings = replace(settings_of(wanted, locations), select=(REVIEW,))
+    rule_set(select=settings.select, ignore=settings.ignore)
+    request = Request(settings, watch_ignores=wanted.unused_ignores)
+    sys.exit(run(wanted, request, locations, note=_NOTE))

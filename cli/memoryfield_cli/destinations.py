@@ -1,0 +1,107 @@
+"""Where reports go: formats, each to stdout or to a file of its own."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
+
+
+class Destination(NamedTuple):
+    """One format, and where it goes.
+
+    Attributes:
+        form: one of `FORMATS`.
+        file: the file to write, or None for stdout.
+    """
+
+    form: str
+    file: Path | None
+
+
+METAVAR = "FORMAT[:FILE]"
+"""How the help shows a format with its file."""
+
+
+def parse_formats(
+    ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[Destination, ...]:
+    """`FORMAT` or `FORMAT:FILE`, each as a `Destination`."""
+    parsed = []
+    for value in values:
+        form, colon, file = value.partition(":")
+        if form not in FORMATS:
+            known = ", ".join(map(repr, FORMATS))
+            raise click.BadParameter(f"{form!r} is not one of {known}.", ctx, parameter)
+        if colon and not file:
+            raise click.BadParameter(f"there is no file behind {form}:", ctx, parameter)
+        parsed.append(Destination(form, Path(file) if file else None))
+    return tuple(parsed)
+
+
+def complete_formats(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """The formats that begin with what is typed so far."""
+    return [form for form in FORMATS if form.startswith(incomplete)]
+
+
+def destinations(formats: Sequence[Destination], output: Path | None) -> tuple[Destination, ...]:
+    """Where each format goes: `--output` is the file of the one that has none.
+
+    Raises:
+        click.UsageError: two reports would go to one place, or a folder is not there.
+    """
+    chosen = list(formats) or [Destination("text", None)]
+    if output is not None:
+        without = [one for one in chosen if one.file is None]
+        if len(without) != 1:
+            raise click.UsageError("--output needs exactly one --format that has no file")
+        at = chosen.index(without[0])
+        chosen[at] = Destination(without[0].form, output)
+    if sum(one.file is None for one in chosen) > 1:
+        raise click.UsageError("only one format can go to stdout: give the others files")
+    files = [os.path.realpath(one.file) for one in chosen if one.file is not None]
+    if len(set(files)) < len(files):
+        raise click.UsageError("two formats would go to one file")
+    for one in chosen:
+        if one.file is not None and (one.file.is_dir() or not one.file.absolute().parent.is_dir()):
+            raise click.UsageError(f"{one.file} cannot be written: its folder is not there")
+    return tuple(chosen)
+
+
+def write_report(file: Path, text: str) -> None:
+    """Write a report whole: a reader sees the old file or the new one, never half of it.
+
+    What is no regular file, such as a pipe, is written as it is.
+    """
+    content = text.encode("utf-8", "backslashreplace")
+    if file.exists() and not file.is_file():
+        file.write_bytes(content)
+        return
+    file = Path(os.path.realpath(file))  # a link stays a link
+    descriptor, made = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as new:
+            new.write(content)
+        os.chmod(made, file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~_umask())
+        os.replace(made, file)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def append(file: Path, text: str) -> None:
+    """Add to the end of a file that others write to as well."""
+    with file.open("a", encoding="utf-8", errors="backslashreplace", newline="\n") as end:
+        end.write(text)

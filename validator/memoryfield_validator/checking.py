@@ -1,0 +1,104 @@
+"""From locations to what came of them, one after the other or several at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from typing import BinaryIO, TypeAlias
+
+from memoryfield_readers import Field, MemoryfieldError, inspect_field
+
+from .checked import Checked, checked
+from .settings import Ignore, Settings, apply
+from .validation import Profile, Progress, validate
+
+STDIN = "-"
+"""The location that stands for an archive on standard input."""
+
+Watch: TypeAlias = Callable[[Field], AbstractContextManager[Progress]]
+"""What makes a `Progress` for a field, for as long as it is being checked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked of each field.
+
+    Attributes:
+        settings: what to check, and what counts.
+        audit: whether to review the content too (8xx).
+        profile: by which standard to judge.
+        watch_ignores: whether to find out which ignores leave something out; it takes longer.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    audit: bool = False
+    profile: Profile = "kit"
+    watch_ignores: bool = False
+
+
+def check_field(field: Field, request: Request, *, progress: Progress | None = None) -> Checked:
+    """Check one field as it was asked for.
+
+    Raises:
+        UnknownRequirement: the settings name an id that is not in the catalogue.
+    """
+    settings = request.settings
+    report = validate(
+        field,
+        select=settings.select,
+        ignore=settings.ignore,
+        audit=request.audit,
+        profile=request.profile,
+        progress=progress,
+    )
+    report, used = apply(settings, report)
+    if request.watch_ignores:
+        used |= _used_everywhere(field, request)
+    return checked(report, field, used=used)
+
+
+def check(
+    location: str,
+    request: Request,
+    *,
+    stdin: BinaryIO | None = None,
+    watch: Watch | None = None,
+) -> Checked:
+    """Check the field at a location; an error that keeps it from being read is part of the answer.
+
+    Arguments:
+        location: as `inspect_field` takes it, or "-".
+        request: what is asked of it.
+        stdin: what "-" stands for: an archive as a seekable file named "-".
+        watch: shows how far the check is.
+    """
+    opened = stdin if location == STDIN and stdin is not None else location
+    try:
+        with (
+            inspect_field(opened, limits=request.settings.limits) as field,
+            watch(field) if watch is not None else nullcontext() as progress,
+        ):
+            return check_field(field, request, progress=progress)
+    except MemoryfieldError as error:
+        return Checked(location, error=error)
+
+
+def unused_ignores(settings: Settings, outcomes: Iterable[Checked]) -> tuple[Ignore, ...]:
+    """The ignores of the settings that left nothing out in any of the fields."""
+    used: frozenset[Ignore] = frozenset().union(*(outcome.used for outcome in outcomes))
+    everywhere = [Ignore(id) for id in settings.ignore or ()]
+    in_files = [Ignore(id, files) for files, ids in settings.per_file_ignores.items() for id in ids]
+    return tuple(each for each in (*everywhere, *in_files) if each not in used)
+
+
+def _used_everywhere(field: Field, request: Request) -> frozenset[Ignore]:
+    """Which of the ids that are not checked would have found something."""
+    ignored = request.settings.ignore
+    if not ignored:
+        return frozenset()
+    report = validate(field, select=ignored, audit=request.audit, profile=request.profile)
+    rules = {finding.rule for finding in report.findings}
+    return frozenset(
+        Ignore(id) for id in ignored if any(rule.startswith(id.upper()) for rule in rules)
+    )
