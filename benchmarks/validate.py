@@ -3,6 +3,9 @@
 (a) is the floor: a plain script that lists, reads, hashes and decodes every page and loads its
 frontmatter with PyYAML's C loader, and judges nothing. (b) is `validate()`.
 
+Further: a thousand small fields beside one large one, one after the other and in several processes,
+and the content review beside the rest.
+
     python benchmarks/validate.py [--rounds N] [--check]
 """
 
@@ -24,7 +27,7 @@ import yaml
 
 from make_field import make_field
 from memoryfield_readers import inspect_field
-from memoryfield_validator import validate
+from memoryfield_validator import Request, check, check_all, expand, validate
 
 _BLOCK = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
 _SIZES = (1_000, 10_000)
@@ -32,6 +35,9 @@ _MOST_RATIO = 2.0
 _MOST_GROWTH = 11.0
 _MOST_MEMORY_MB = 200
 _MOST_START = 5.0
+_FIELDS = 1_000
+_MOST_FOR_MANY = 1.3
+_MOST_FOR_REVIEW = 3.0
 
 
 def floor(folder: Path) -> int:
@@ -49,10 +55,39 @@ def floor(folder: Path) -> int:
 def judged(folder: Path) -> int:
     """Validate the field; there must be nothing to find."""
     with inspect_field(folder) as field:
-        report = validate(field)
+        report = validate(field, ignore=["MF501"])  # it ships no index
     if report.findings:
         raise SystemExit(f"the benchmark's field should be clean: {report.findings[0]}")
     return report.pages
+
+
+def reviewed(folder: Path) -> int:
+    """Validate the field, and review what it says."""
+    with inspect_field(folder) as field:
+        return validate(field, audit=True).pages
+
+
+def each(folder: Path, jobs: int) -> int:
+    """Check every field in a folder, as the command does."""
+    return sum(1 for _ in check_all(expand([str(folder)], each=True), Request(), jobs=jobs))
+
+
+def ratios_of_many_fields(scratch: Path, rounds: int) -> tuple[float, float, float]:
+    """How long a thousand fields of ten pages take, with one process and two; how long a review.
+
+    Each is a ratio to the time of one field of ten thousand pages.
+    """
+    for number in range(_FIELDS):
+        make_field(scratch / "many" / f"field-{number:04}", _SIZES[-1] // _FIELDS, seed=number)
+    one = scratch / f"field-{_SIZES[-1]}"
+    alone, one_by_one, together, review = best_of(
+        rounds,
+        lambda: check(str(one), Request()),
+        lambda: each(scratch / "many", 1),
+        lambda: each(scratch / "many", 2),
+        lambda: reviewed(one),
+    )
+    return one_by_one / alone, together / alone, review / alone
 
 
 def best_of(rounds: int, *works: Callable[[], object]) -> list[float]:
@@ -117,12 +152,16 @@ def main() -> None:
             share = size / _SIZES[-1]  # a small field is read as often as makes the large one
             floors[size], times[size] = next(measured) * share, next(measured) * share
         memory = peak_memory_mb(Path(scratch) / f"field-{_SIZES[-1]}")
+        one_by_one, together, review = ratios_of_many_fields(Path(scratch), arguments.rounds)
     few, many = _SIZES
     rows = [
         (f"validate / floor, {few:,} pages", times[few] / floors[few], None),
         (f"validate / floor, {many:,} pages", times[many] / floors[many], _MOST_RATIO),
         (f"validate, {many:,} / {few:,} pages", times[many] / times[few], _MOST_GROWTH),
         (f"peak memory in MB, {many:,} pages", memory, _MOST_MEMORY_MB),
+        ("1,000 fields of 10 / one of 10,000 pages", one_by_one, _MOST_FOR_MANY),
+        ("the same with two processes", together, None),
+        ("validate --audit / validate", review, _MOST_FOR_REVIEW),
         ("memoryfield --version / python -c pass", start_ratio(4 * arguments.rounds), _MOST_START),
     ]
     failed = False

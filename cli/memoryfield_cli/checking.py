@@ -33,6 +33,7 @@ from .standard_input import archive_from_stdin
 if TYPE_CHECKING:
     from memoryfield_validator import Checked, Progress, Request, Settings
 
+    from .fixer import Fixer
     from .text_output import TextOutput
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -165,7 +166,12 @@ def _nearest_settings(locations: Sequence[str]) -> Path | None:
 
 
 def run(
-    wanted: Wanted, request: Request, locations: Sequence[str], *, note: str | None = None
+    wanted: Wanted,
+    request: Request,
+    locations: Sequence[str],
+    *,
+    fixer: Fixer | None = None,
+    note: str | None = None,
 ) -> int:
     """Check fields, print and write the reports, and say what the exit code is.
 
@@ -173,16 +179,22 @@ def run(
         wanted: the options.
         request: what is asked of each field.
         locations: where the fields are, one by one.
+        fixer: mends each field before it is checked, or shows how; None to check alone.
         note: what a person must know to understand the verdicts.
     """
     from memoryfield_validator import unused_ignores
 
-    chosen = destinations(wanted.formats, wanted.output)
+    prints_diff = fixer is not None and not fixer.writes
+    chosen = destinations(wanted.formats, wanted.output, stdout_is_taken=prints_diff)
     settings = request.settings
     printed = _text_on_stdout(chosen)
     outcomes: list[Checked] = []
     exit_code = 0
-    for outcome in _outcomes(wanted, request, locations, streams=printed is not None):
+    if fixer is not None:
+        found = fixer.outcomes(request, locations)
+    else:
+        found = _outcomes(wanted, request, locations, streams=printed is not None)
+    for outcome in found:
         outcomes.append(outcome)
         if printed is not None:
             printed.add(outcome)
@@ -206,6 +218,8 @@ def run(
             where = f" in {unused.files}" if unused.files else ""
             warn(f"to ignore {unused.id}{where} is not needed: nothing of it was found")
             exit_code = max(exit_code, 1)
+    if prints_diff and fixer is not None and fixer.found_changes:
+        exit_code = max(exit_code, 1)
     return exit_code
 
 

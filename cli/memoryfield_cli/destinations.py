@@ -50,20 +50,32 @@ def complete_formats(ctx: click.Context, parameter: click.Parameter, incomplete:
     return [form for form in FORMATS if form.startswith(incomplete)]
 
 
-def destinations(formats: Sequence[Destination], output: Path | None) -> tuple[Destination, ...]:
+def destinations(
+    formats: Sequence[Destination], output: Path | None, *, stdout_is_taken: bool = False
+) -> tuple[Destination, ...]:
     """Where each format goes: `--output` is the file of the one that has none.
+
+    Arguments:
+        formats: as they were asked for; none is text.
+        output: the file of `--output`.
+        stdout_is_taken: whether something else is printed: then there may be no report at all.
 
     Raises:
         click.UsageError: two reports would go to one place, or a folder is not there.
     """
-    chosen = list(formats) or [Destination("text", None)]
+    chosen = list(formats)
+    if not chosen and (output is not None or not stdout_is_taken):
+        chosen = [Destination("text", None)]
     if output is not None:
         without = [one for one in chosen if one.file is None]
         if len(without) != 1:
             raise click.UsageError("--output needs exactly one --format that has no file")
         at = chosen.index(without[0])
         chosen[at] = Destination(without[0].form, output)
-    if sum(one.file is None for one in chosen) > 1:
+    to_stdout = sum(one.file is None for one in chosen)
+    if to_stdout and stdout_is_taken:
+        raise click.UsageError("--diff goes to stdout: give the report a file")
+    if to_stdout > 1:
         raise click.UsageError("only one format can go to stdout: give the others files")
     files = [os.path.realpath(one.file) for one in chosen if one.file is not None]
     if len(set(files)) < len(files):

@@ -14,6 +14,7 @@ from .checked import Checked, checked
 from .checking import STDIN, Request, check, check_field, unused_ignores
 from .excerpts import Excerpt
 from .finding import LEVELS, Finding, Report
+from .fixing import Fixed, fix
 from .many import check_all, expand
 from .registry import REVIEW, NotChecked, matching, registered, rule_set
 from .settings import Ignore, Settings, SettingsError, find_settings, read_settings
@@ -26,6 +27,7 @@ __all__ = [
     "Checked",
     "Excerpt",
     "Finding",
+    "Fixed",
     "Ignore",
     "NotChecked",
     "Profile",
@@ -40,6 +42,7 @@ __all__ = [
     "checked",
     "expand",
     "find_settings",
+    "fix",
     "matching",
     "read_settings",
     "registered",

@@ -10,7 +10,7 @@ from typing import BinaryIO, TypeAlias
 from memoryfield_readers import Field, MemoryfieldError, inspect_field
 
 from .checked import Checked, checked
-from .settings import Ignore, Settings, apply
+from .settings import Applied, Ignore, Settings, apply
 from .validation import Profile, Progress, validate
 
 STDIN = "-"
@@ -37,8 +37,8 @@ class Request:
     watch_ignores: bool = False
 
 
-def check_field(field: Field, request: Request, *, progress: Progress | None = None) -> Checked:
-    """Check one field as it was asked for.
+def judge(field: Field, request: Request, *, progress: Progress | None = None) -> Applied:
+    """What is found in a field, as the settings want it told.
 
     Raises:
         UnknownRequirement: the settings name an id that is not in the catalogue.
@@ -52,7 +52,12 @@ def check_field(field: Field, request: Request, *, progress: Progress | None = N
         profile=request.profile,
         progress=progress,
     )
-    report, used = apply(settings, report)
+    return apply(settings, report)
+
+
+def check_field(field: Field, request: Request, *, progress: Progress | None = None) -> Checked:
+    """Check one field as it was asked for; raises as `judge` does."""
+    report, used = judge(field, request, progress=progress)
     if request.watch_ignores:
         used |= _used_everywhere(field, request)
     return checked(report, field, used=used)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ..checking import Wanted, check_options, ids, run, settings_of
+from ..fixer import Fixer
 
 if TYPE_CHECKING:
     from memoryfield_validator import Profile
@@ -22,11 +23,17 @@ Examples:
   memoryfield validate --format json my-field/ other.memoryfield.zip
   memoryfield validate --format sarif:out.sarif --format text my-field/
   memoryfield validate --each --jobs 4 fields/
+  memoryfield validate --diff my-field/
+  memoryfield validate --fix my-field/
   cat notes.memoryfield.zip | memoryfield validate -
 """
 )
 @check_options
 @click.option("--select", multiple=True, metavar="IDS", help="Check these alone: MF304, MF3, ...")
+@click.option("--fix", is_flag=True, help="Mend what has one right answer, then check.")
+@click.option(
+    "--diff", is_flag=True, help="Show what --fix would change, as a patch; write nothing."
+)
 @click.option("--audit", is_flag=True, help="Review the content too: the rules MF8.")
 @click.option(
     "--profile",
@@ -35,12 +42,22 @@ Examples:
     show_default=True,
     help="Judge by this standard, or by the public draft alone.",
 )
-def command(select: tuple[str, ...], audit: bool, profile: Profile, **options: Any) -> None:
+def command(
+    select: tuple[str, ...],
+    fix: bool,
+    diff: bool,
+    audit: bool,
+    profile: Profile,
+    **options: Any,
+) -> None:
     """Check fields against the standard.
 
     A LOCATION is a folder, a ZIP archive, a file:// URL of either, a pattern such as 'fields/*',
     or - for an archive on stdin. Exits with 0 if nothing at level error was found, with 1 if
     something was, with 4 if something could not be read.
+
+    --fix changes single lines of pages in folders: it quotes what YAML misreads, adds what is
+    missing, renames pages and the links to them. What is left is reported.
 
     Settings come from the nearest memoryfield.toml or [tool.memoryfield] of a pyproject.toml, in
     this folder or above it; options win.
@@ -57,4 +74,5 @@ def command(select: tuple[str, ...], audit: bool, profile: Profile, **options: A
     # A wrong id is wrong usage, whatever the locations.
     rule_set(select=settings.select, ignore=settings.ignore, audit=audit)
     request = Request(settings, audit, profile, wanted.unused_ignores)
-    sys.exit(run(wanted, request, locations))
+    fixer = Fixer(writes=not diff) if fix or diff else None
+    sys.exit(run(wanted, request, locations, fixer=fixer))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from .applying import Ignore, apply
+from .applying import Applied, Ignore, apply
 from .finding_files import find_settings
 from .reading import SettingsError, read_settings
 from .values import Settings
 
-__all__ = ["Ignore", "Settings", "SettingsError", "apply", "find_settings", "read_settings"]
+__all__ = ["Applied", "Ignore", "Settings", "SettingsError", "apply", "find_settings", "read_settings"]
