@@ -30,7 +30,8 @@ def test_settings_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "memoryfield.toml"
     path.write_text(block("toml"), encoding="utf-8")
     settings = read_settings(path)
-    assert settings.select and settings.ignore and settings.per_file_ignores and settings.severity
+    named = (settings.select, settings.ignore, settings.per_file_ignores, settings.severity)
+    assert all(named)
     assert settings.fail_on == "warning"
     assert settings.limits.page_bytes == 4_194_304
 
