@@ -52,7 +52,7 @@ matrix: $(READY)
 	$(BIN)/python docs/matrix.py
 
 unit: $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto
 
 bench: $(READY)
 	$(BIN)/python benchmarks/validate.py --check

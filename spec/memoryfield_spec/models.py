@@ -40,9 +40,17 @@ def models() -> Mapping[str, Model]:
 def model_of(name: str) -> Model | None:
     """The model whose code a file name begins with, or None where that is no known one.
 
-    Of several codes the longest counts; it is followed by `.`, `-`, `_` or the end of the name.
+    Of several codes the longest counts. It is followed by the end of the name, `-`, `_`, or a `.`
+    with no digit behind it: with a digit it would be the beginning of another version's code.
     """
     for code in sorted(models(), key=len, reverse=True):
-        if name.startswith(code) and name[len(code) : len(code) + 1] in ("", ".", "-", "_"):
+        if name.startswith(code) and _is_end_of_code(name[len(code) : len(code) + 2]):
             return models()[code]
     return None
+
+
+def _is_end_of_code(following: str) -> bool:
+    """Whether a model code ends where these two characters, or fewer, follow it."""
+    return following[:1] in ("", "-", "_") or (
+        following[0] == "." and following[1:] not in tuple("0123456789")
+    )

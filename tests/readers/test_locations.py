@@ -101,7 +101,11 @@ def test_other_buffers_and_temporary_files_are_archives(home: Path) -> None:
         assert _told(open_field(like_a_file, name="w.zip"))[1] == "w.zip"
 
 
-@pytest.mark.parametrize("value", [None, 7, ["woks"], io.StringIO("woks"), object()], ids=ascii)
+@pytest.mark.parametrize(
+    "value",
+    [None, 7, ["woks"], io.StringIO("woks"), object()],
+    ids=lambda value: type(value).__name__,
+)
 def test_a_value_that_is_no_location(value: Any) -> None:
     """Numbers, lists and text files are wrong usage (exit code 2), not a crash."""
     with pytest.raises(LocationError) as caught:

@@ -32,7 +32,7 @@ FILES: Files = {
     "b.md": page(number=1),
     "c.md": page(title="yes", number=2),
     "pan.png": "x",
-    "x-v1.sqlite3": "x" * 2000,
+    "nomic-embed-text-v1.5.sqlite3": "x" * 2000,
 }
 
 
@@ -79,7 +79,7 @@ def field_without(name: str, error: MemoryfieldError) -> Field:
     return Field(FailingSource(FILES, name, error), DEFAULT_LIMITS)
 
 
-@pytest.mark.parametrize("name", ["b.md", "pan.png", "x-v1.sqlite3"])
+@pytest.mark.parametrize("name", ["b.md", "pan.png", "nomic-embed-text-v1.5.sqlite3"])
 @pytest.mark.parametrize(
     "error",
     [
@@ -166,7 +166,7 @@ def _closed(name: str) -> Callable[[Path], None]:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a child process of another user")
-@pytest.mark.parametrize("name", ["b.md", "pan.png", "x-v1.sqlite3"])
+@pytest.mark.parametrize("name", ["b.md", "pan.png", "nomic-embed-text-v1.5.sqlite3"])
 def test_file_without_permission_is_told(name: str, tmp_path: Path) -> None:
     """A page, an attachment or an index that may not be read is MF105, for real."""
     validated(write_files(tmp_path / "field", FILES))  # what is imported late is imported now

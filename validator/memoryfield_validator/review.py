@@ -21,6 +21,7 @@ from memoryfield_readers import (
 )
 
 from .field_types import TypeProblem, type_problems
+from .sqlite_index import ROW_RULES, IndexReview, review_indexes
 
 _NOT_PLAIN = re.compile("[%?#]")
 """What means something else in a link than in a name."""
@@ -93,6 +94,8 @@ class Review:
                 errors.append(
                     SourceUnavailable(message, location=field.location, entry=fault.entry)
                 )
+        if self.ids & ROW_RULES:
+            errors += self.index_review.errors
         return tuple(errors)
 
     def look_into_folders(self) -> None:
@@ -101,6 +104,18 @@ class Review:
             self.nested.extend(self.field.nested())
         except LimitExceeded as error:
             self.faults.append(Fault("MF607", error.message, error.entry, error.hint))
+
+    @cached_property
+    def index_review(self) -> IndexReview:
+        """What there is to say of SQLite indexes; each is looked into once, for all rules.
+
+        Of a field that is too large to be read none is looked into.
+        """
+        faults = [fault for fault in self.faults if fault.rule not in HARMLESS_FAULTS]
+        if any(fault.rule == "MF607" and fault.entry is None for fault in faults):
+            return IndexReview()
+        told = {fault.entry for fault in faults} | {each.name for each in self.unreadable}
+        return review_indexes(self.field, told | {*self.pointers})
 
     @cached_property
     def nested_pages(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memoryfield_readers import (
@@ -17,6 +17,7 @@ from memoryfield_spec import __version__
 
 from ..finding import Finding
 from ..registry import registered
+from ..sqlite_index import ROW_RULES, why_not_run
 from ..validation import Profile, validate
 from .case import PAGE_NAME, Answer, Case
 from .errors import NoAnswer
@@ -39,7 +40,8 @@ class Ours:
         self.answers: Mapping[str, frozenset[str]] = {
             kind: frozenset(keys) for kind, keys in ANSWERS.items()
         }
-        self.checked: frozenset[str] | None = registered()
+        self._not_run = ROW_RULES if why_not_run() else frozenset[str]()
+        self.checked: frozenset[str] | None = registered() - self._not_run
 
     def answer(self, task: Task) -> Answer:
         """What our readers and our validator make of a task."""
@@ -48,13 +50,15 @@ class Ours:
             if case.kind == "digest":
                 return _proof(task)
             with inspect_field(task.path, limits=case.limits) as field:
-                return _reading(field) if case.kind == "page" else _report(field)
+                if case.kind == "page":
+                    return _reading(field)
+                return _report(field, self._not_run)
         except MemoryfieldError as error:
             raise NoAnswer(str(error)) from error
 
 
-def _report(field: Field) -> Answer:
-    report = validate(field)
+def _report(field: Field, not_run: Iterable[str]) -> Answer:
+    report = validate(field, ignore=not_run)
     told = [_place(finding) for finding in report.findings]
     files = {one["file"] for one in told if one["level"] == "error" and one["file"] is not None}
     return {
