@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-from tests.validator.fields import archive, page, rules_in, validated
+from typing import Any
 
+import pytest
+from tests.validator.fields import NAME, archive, page, rules_in, validated
+
+from memoryfield_readers import inspect_field
 from memoryfield_spec import UnknownRequirement, catalogue
-from memoryfield_validator import NotChecked, Report, registered
+from memoryfield_validator import NotChecked, Report, registered, validate
 from memoryfield_validator.conformance.raw_zip import Header, ZipEntry, zip_bytes
 
 FIELD = archive(
@@ -79,12 +82,37 @@ def test_unknown_pattern_is_an_error(pattern: str) -> None:
         assert caught.value.id == pattern
 
 
-@pytest.mark.parametrize("pattern", ["MF701", "MF8", "mf9"])
+@pytest.mark.parametrize("pattern", ["MF701", "MF7", "mf9"])
 def test_what_is_not_checked_cannot_be_selected(pattern: str) -> None:
     """To select what has no rule is an error: nothing would be checked, and all would seem well."""
     with pytest.raises(NotChecked, match=f"{pattern} selects no requirement"):
         found(select=["MF3", pattern])
     assert found(ignore=[pattern]) == ALL
+
+
+REVIEWED = archive({"a.md": page("he\u200bat [x](x.md)\n")})
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({}, ["MF205", "MF209"]),
+        ({"audit": True}, ["MF205", "MF801", "MF209"]),
+        ({"select": ["MF"]}, ["MF205", "MF209"]),
+        ({"select": ["MF"], "audit": True}, ["MF205", "MF801", "MF209"]),
+        ({"select": ["MF8"]}, ["MF801"]),
+        ({"select": ["mf801"]}, ["MF801"]),
+        ({"select": ["MF2", "MF8"]}, ["MF205", "MF801", "MF209"]),
+        ({"audit": True, "ignore": ["MF801"]}, ["MF205", "MF209"]),
+        ({"select": ["MF2"], "audit": True}, ["MF205", "MF209"]),
+    ],
+)
+def test_content_is_reviewed_where_that_is_asked_for(
+    settings: dict[str, Any], expected: list[str]
+) -> None:
+    """By `audit`, or by naming the rules; a beginning of all ids does not name them."""
+    with inspect_field(REVIEWED, name=NAME) as field:
+        assert rules_in(validate(field, **settings)) == expected
 
 
 def test_unknown_pattern_names_what_may_be_meant() -> None:

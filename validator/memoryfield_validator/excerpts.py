@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from memoryfield_readers import Field, MemoryfieldError
+from memoryfield_readers import Field, MemoryfieldError, Page
 
+from .content_review.concealing import SECRET
+from .content_review.secrets import MASK, secret_spans
 from .finding import Finding, Report
 
 _MOST_BEFORE = 60
 _MOST_AFTER = 100
-
-SECRET = "MF804"  # noqa: S105 - the id of a requirement
-"""The requirement whose findings must never be shown as they stand."""
-
-_MASK = "•••"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +23,8 @@ class Excerpt:
         before: what stands before the column; "…" at its beginning means that more does.
         after: what stands from the column on; "…" at its end means that more does.
         digest: the SHA-256 of the whole line without blanks around it, in hexadecimal: the same
-            line gives the same digest wherever it moves.
+            line gives the same digest wherever it moves. What is masked does not count: who has
+            the digest could else try passwords.
     """
 
     before: str
@@ -42,24 +39,24 @@ def excerpts_of(report: Report, field: Field) -> tuple[Excerpt | None, ...]:
         report: what was found.
         field: the field it was found in, from which the pages at fault are read again.
     """
-    secrets = _first_secrets(report)
-    lines = _SourceLines(field)
-    return tuple(_excerpt(finding, lines, secrets) for finding in report.findings)
+    lines = _SourceLines(field, _with_secrets(report))
+    return tuple(_excerpt(finding, lines) for finding in report.findings)
 
 
-def _excerpt(
-    finding: Finding, lines: _SourceLines, secrets: Mapping[tuple[str, int], int]
-) -> Excerpt | None:
+def _with_secrets(report: Report) -> frozenset[str]:
+    """The pages in which secrets were found."""
+    return frozenset(
+        finding.file for finding in report.findings if finding.rule == SECRET and finding.file
+    )
+
+
+def _excerpt(finding: Finding, lines: _SourceLines) -> Excerpt | None:
     file, number, column = finding.file, finding.line, finding.column
     if file is None or number is None or column is None:
         return None
     line = lines.get(file, number)
     if line is None:
         return None
-    masked_from = secrets.get((file, number))
-    if masked_from is not None:
-        line = line[: masked_from - 1] + _MASK
-    # What is masked stays out of the digest too: a short secret could be guessed from it.
     digest = hashlib.sha256(line.strip().encode("utf-8", "surrogatepass")).hexdigest()
     before, after = line[: column - 1], line[column - 1 :]
     if len(before) > _MOST_BEFORE:
@@ -69,22 +66,12 @@ def _excerpt(
     return Excerpt(before, after, digest)
 
 
-def _first_secrets(report: Report) -> Mapping[tuple[str, int], int]:
-    """The column of the first secret of each line that holds one: nothing behind it is shown."""
-    return dict(reversed([*_places(report)]))
-
-
-def _places(report: Report) -> Iterator[tuple[tuple[str, int], int]]:
-    for finding in report.findings:
-        if finding.rule == SECRET and finding.file and finding.line and finding.column:
-            yield (finding.file, finding.line), finding.column
-
-
 class _SourceLines:
     """The lines of pages, one page at a time, since findings come sorted by file."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: Field, with_secrets: frozenset[str]) -> None:
         self._field = field
+        self._with_secrets = with_secrets
         self._name: str | None = None
         self._lines: list[str] = []
 
@@ -93,9 +80,23 @@ class _SourceLines:
         if name != self._name:
             self._name = name
             try:
-                self._lines = self._field.page(name).text.split("\n")
+                page = self._field.page(name)
             except MemoryfieldError:
                 self._lines = []
+            else:
+                masked = name in self._with_secrets
+                self._lines = _masked_lines(page) if masked else page.text.split("\n")
         if not 0 < number <= len(self._lines):
             return None
         return self._lines[number - 1].removesuffix("\r")
+
+
+def _masked_lines(page: Page) -> list[str]:
+    """The lines of a page; from the first secret of a line on, a mask stands in its place."""
+    lines = page.text.split("\n")
+    for span in reversed(secret_spans(page.text)):  # of two in a line, the first has the last word
+        start, end = page.position(span.start), page.position(span.end)
+        for number in range(start.line, end.line + 1):
+            shown = start.column - 1 if number == start.line else 0
+            lines[number - 1] = lines[number - 1][:shown] + MASK
+    return lines

@@ -40,7 +40,7 @@ def without_comments(text: str) -> str:
     spans: list[tuple[int, int]] = []
     at = text.find("<!--")
     while at >= 0:
-        end = text.find("-->", at + 4)
+        end = text.find("-->", at + 2)  # `<!-->` is a whole comment
         if end < 0:
             break
         spans.append((at, end + 3))

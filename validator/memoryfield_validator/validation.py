@@ -22,6 +22,7 @@ from memoryfield_readers import (
 from memoryfield_spec import catalogue
 
 from . import rules as _rules  # noqa: F401 - importing the rules registers them
+from .content_review.concealing import SECRET, concealed
 from .finding import Finding, Report
 from .registry import RuleSet, rule_set
 from .review import Review, Unreadable
@@ -79,6 +80,8 @@ def validate(
     if profile == "draft-0.1":
         told = [_by_draft(finding) for finding in told]
     told.sort(key=Finding.order)
+    if SECRET in chosen.ids:
+        told = list(concealed(told, field))
     count = len(field.pages)
     return Report(field.location, _digest(review), count, tuple(told), review.unread())
 
