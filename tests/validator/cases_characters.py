@@ -7,6 +7,7 @@ from tests.validator.fields import BODY, page
 
 _BOM = b"\xef\xbb\xbf"
 _NO_BLOCK = warning("MF204", 1, 1, says="there is no frontmatter block")
+_MENDED_BY_A_BLOCK = _NO_BLOCK._replace(fixable=True)
 _NO_SOURCE = info("MF205", says=("no URL", "`Sources:`"))
 _EMPTY = warning("MF206", says="the body is empty")
 _MARKED = warning("MF207", 1, 1, says=("byte-order mark", "EF BB BF"), fixable=True)
@@ -21,7 +22,7 @@ MARKS = (
         _MARKED,
         error("MF305", 2, 8, says="`no`", hint="'no'", fixable=True),
     ),
-    one("MF207", "before text", _BOM + BODY.encode(), _MARKED, _NO_BLOCK),
+    one("MF207", "before text", _BOM + BODY.encode(), _MARKED, _MENDED_BY_A_BLOCK),
     one("MF207", "a second one hides the block", _BOM + _BOM + page().encode(), _MARKED, _NO_BLOCK),
     one("MF207", "nothing else", _BOM, _MARKED, _NO_BLOCK, _NO_SOURCE, _EMPTY),
 )

@@ -6,6 +6,7 @@ from tests.validator.cases import Case, Found, error, info, one, warning
 from tests.validator.fields import BODY, page
 
 _NO_BLOCK = warning("MF204", 1, 1, says="there is no frontmatter block")
+_MENDED_BY_A_BLOCK = _NO_BLOCK._replace(fixable=True)
 _RULE = warning("MF302", 1, 1, says="begins with a `---` that is a Markdown rule")
 _INDENTED = _NO_BLOCK._replace(hint="make the `---` in line 1 the very beginning of the page")
 _ANYTHING = "write each field on a line of its own"
@@ -21,18 +22,26 @@ def _missing(*names: str) -> tuple[Found, ...]:
 _ALL = _missing("title", "uuid", "created", "updated")
 
 
-def _unreadable(line: int, column: int, says: str = "", hint: str | None = None) -> Found:
+def _unreadable(
+    line: int, column: int, says: str = "", hint: str | None = None, *, fixable: bool = False
+) -> Found:
     parts = (
         ("the frontmatter cannot be read", says) if says else ("the frontmatter cannot be read",)
     )
-    return error("MF301", line, column, says=parts, hint=hint)
+    return error("MF301", line, column, says=parts, hint=hint, fixable=fixable)
 
 
-def _value(source: str, line: int, column: int, hint: str, says: str = "") -> Case:
+def _value(
+    source: str, line: int, column: int, hint: str, says: str = "", *, fixable: bool = False
+) -> Case:
     """A title with some source, in line 2."""
-    return one(
-        "MF301", f"title: {source}", page(title=source), _unreadable(line, column, says, hint)
-    )
+    found = _unreadable(line, column, says, hint, fixable=fixable)
+    return one("MF301", f"title: {source}", page(title=source), found)
+
+
+def _unquoted(source: str, line: int, column: int, hint: str, says: str = "") -> Case:
+    """A title that needs quotes, and nothing else."""
+    return _value(source, line, column, hint, says, fixable=True)
 
 
 def _obeys(what: str, text: str, *found: Found) -> Case:
@@ -40,9 +49,16 @@ def _obeys(what: str, text: str, *found: Found) -> Case:
 
 
 def _breaks(
-    what: str, text: str, line: int, column: int, says: str = "", hint: str | None = None
+    what: str,
+    text: str,
+    line: int,
+    column: int,
+    says: str = "",
+    hint: str | None = None,
+    *,
+    fixable: bool = False,
 ) -> Case:
-    return one("MF301", what, text, _unreadable(line, column, says, hint))
+    return one("MF301", what, text, _unreadable(line, column, says, hint, fixable=fixable))
 
 
 CLOSED = (
@@ -116,35 +132,35 @@ CLOSED = (
     ),
     _breaks("a tab as indentation", page(more="x:\n\ty: z\n"), 7, 1, hint="indent with blanks"),
     _breaks("a quote left open", page(more="x: 'a\ny: b\n"), 6, 4, "", "`x` begins with a quote"),
-    _breaks("in CRLF", page(more="x: @a\n").replace("\n", "\r\n"), 6, 4, "", "`@`"),
+    _breaks("in CRLF", page(more="x: @a\n").replace("\n", "\r\n"), 6, 4, "", "`@`", fixable=True),
     one(
         "MF301",
         "after a byte-order mark",
         "\ufeff" + page(title="a: b"),
-        _unreadable(2, 9, hint="it holds `: `"),
+        _unreadable(2, 9, hint="it holds `: `", fixable=True),
         warning("MF207", 1, 1, says="byte-order mark", fixable=True),
     ),
 )
 
 CAUSES = (
-    _value(
+    _unquoted(
         "Foo: bar", 2, 11, "quote the value of `title`: it holds `: `", "within an unquoted value"
     ),
-    _value("Foo bar:", 2, 15, "quote the value of `title`: it holds `: `"),
-    _value("@home", 2, 8, "quote the value of `title`: a plain value cannot begin with `@`"),
-    _value("`code`", 2, 8, "a plain value cannot begin with a backtick"),
-    _value("%d heads", 2, 8, "a plain value cannot begin with `%`"),
-    _value("*x", 2, 8, "`*` begins an alias", "the alias *x names no anchor"),
-    _value("[WIP] x", 2, 14, "`[` begins a list"),
-    _value("{a} b", 2, 12, "`{` begins a mapping"),
+    _unquoted("Foo bar:", 2, 15, "quote the value of `title`: it holds `: `"),
+    _unquoted("@home", 2, 8, "quote the value of `title`: a plain value cannot begin with `@`"),
+    _unquoted("`code`", 2, 8, "a plain value cannot begin with a backtick"),
+    _unquoted("%d heads", 2, 8, "a plain value cannot begin with `%`"),
+    _unquoted("*x", 2, 8, "`*` begins an alias", "the alias *x names no anchor"),
+    _unquoted("[WIP] x", 2, 14, "`[` begins a list"),
+    _unquoted("{a} b", 2, 12, "`{` begins a mapping"),
     _value("{{ title }} x", 2, 20, "fill in the template's placeholder"),
     _value("{% title %}", 2, 9, "fill in the template's placeholder"),
     _value("'it's'", 2, 12, "double the quotes within"),
     _value("'a' b", 2, 12, "double the quotes within"),
-    _value("| x", 2, 10, "`|` begins a block of lines"),
-    _value("> x", 2, 10, "`>` begins a folded block"),
+    _unquoted("| x", 2, 10, "`|` begins a block of lines"),
+    _unquoted("> x", 2, 10, "`>` begins a folded block"),
     _value("!x!y z", 2, 8, "`!` begins a tag"),
-    _value("& x", 2, 9, "`&` begins an anchor"),
+    _unquoted("& x", 2, 9, "`&` begins an anchor"),
 )
 
 
@@ -154,7 +170,7 @@ def _absent(what: str, text: str) -> Case:
 
 RULES = (
     one("MF302", "frontmatter", page()),
-    one("MF302", "another rule", f"***\n\n{BODY}", _NO_BLOCK),
+    one("MF302", "another rule", f"***\n\n{BODY}", _MENDED_BY_A_BLOCK),
     one("MF302", "a longer rule", f"----\n\n{BODY}", _NO_BLOCK),
     one("MF302", "a rule that is indented", f" ---\n\n{BODY}", _INDENTED),
     one("MF302", "CR alone is no line end", f"---\r{BODY}", _NO_BLOCK),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.validator.cases import Case, Found, error, folder, info, warning, zipped
 from tests.validator.fields import Files, archive, page
+from tests.validator.index_files import COMMON
 
 from memoryfield_readers import Limits
 from memoryfield_validator.conformance.raw_zip import DEFLATED
@@ -59,8 +60,8 @@ LIMITS = (
     folder(
         "MF607",
         "an index, in a folder",
-        {"a.md": page(), "x-v1.sqlite3": "x" * 300},
-        error("MF607", file="x-v1.sqlite3", says="300 bytes, over the limit of 299", hint=_RAISE),
+        {"a.md": page(), COMMON: "x" * 300},
+        error("MF607", file=COMMON, says="300 bytes, over the limit of 299", hint=_RAISE),
         limits=Limits(file_bytes=299),
     ),
     zipped(

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from tests.validator.cases import Case, Found, folder, warning
-from tests.validator.fields import page
+from tests.validator.fields import Files, page
+from tests.validator.index_files import COMMON, OTHER_TABLE
 
 _SEE = "\nhttps://example.com/\n"
-_FILES = {
+_FILES: Files = {
     "b.md": page(number=1),
     "pan (1).png": "",
     "a b.txt": "",
     "100%25.txt": "",
     "café.txt": "",
-    "x-v1.sqlite3": "",
+    COMMON: OTHER_TABLE,
     "[b].txt": "",
 }
 
@@ -40,7 +41,7 @@ def _below(line: int, column: int, target: str) -> Found:
 
 
 TARGETS = (
-    _obeys("to files of the field", "[b](b.md) ![p](<pan (1).png>) [i](x-v1.sqlite3) [a](a.md)"),
+    _obeys("to files of the field", f"[b](b.md) ![p](<pan (1).png>) [i]({COMMON}) [a](a.md)"),
     _obeys("query and fragment", "[b](b.md#heat) [b](b.md?x=1) [b](b.md?x=1#y?z)"),
     _obeys(
         "percent-encoded",
@@ -120,7 +121,7 @@ TARGETS = (
         "a page without frontmatter",
         {"a.md": f"[c](c.md){_SEE}"},
         _dead(1, 5, "c.md"),
-        warning("MF204", 1, 1, says="no frontmatter"),
+        warning("MF204", 1, 1, says="no frontmatter", fixable=True),
     ),
 )
 

@@ -167,8 +167,8 @@ LISTINGS = (
         "a word that is no page",
         _names(2) + "\nc.md d.md c.md",
         _TWO,
-        _gone(9, 1, "c.md"),
-        _gone(9, 6, "d.md"),
+        _gone(9, 1, "c.md")._replace(fixable=False),
+        _gone(9, 6, "d.md")._replace(fixable=False),
     ),
     _listing(
         "a link that is dead",

@@ -9,6 +9,7 @@ import unicodedata
 
 from tests.validator.cases import Case, Found, error, folder, one, warning, zipped
 from tests.validator.fields import Files, archive, page
+from tests.validator.index_files import COMMON, OTHER_TABLE
 
 _POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:8742\nsize 40960\n"
 _LFS = "a Git LFS pointer stands in place"
@@ -88,8 +89,8 @@ COLLISIONS = (
     _files(
         "MF106",
         "indexes too",
-        {"x.sqlite3": "", "X.sqlite3": ""},
-        _collides("x.sqlite3", "X.sqlite3", "case"),
+        {COMMON: OTHER_TABLE, COMMON.upper(): "x"},
+        _collides(COMMON, COMMON.upper(), "case"),
     ),
     _files(
         "MF106",
@@ -101,7 +102,6 @@ COLLISIONS = (
             file="A.md",
             says="it holds `A`",
             hint="rename it to `a.md`, or to another name: that one is taken",
-            fixable=True,
         ),
     ),
 )
@@ -130,7 +130,7 @@ RESERVED = (
         "MF107",
         "digits that are raised",
         {"com¹.md": page(number=1), "LPT³": ""},
-        _bad("com¹.md", "it holds `¹`", "com1.md"),
+        _bad("com¹.md", "it holds `¹`", "com1.md")._replace(fixable=False),
         _reserved("com¹.md", "com¹"),
         _reserved("LPT³", "LPT³"),
     ),
@@ -160,7 +160,7 @@ POINTERS = (
         {"x.bin": _POINTER.ljust(1023, "x")},
         _pointer("x.bin"),
     ),
-    _files("MF108", "an index", {"x-v1.sqlite3": _POINTER}, _pointer("x-v1.sqlite3")),
+    _files("MF108", "an index", {COMMON: _POINTER}, _pointer(COMMON)),
     _files(
         "MF108",
         "its name is judged all the same",
@@ -178,14 +178,17 @@ PAGE_NAMES = (
     _named("a.b.md", _bad("a.b.md", "it holds `.`", "a-b.md")),
     _named("-a.md", _bad("-a.md", "it begins or ends with a hyphen", "a.md")),
     _named("a-.md", _bad("a-.md", "it begins or ends with a hyphen", "a.md")),
-    _named("-.md", _bad("-.md", "it begins or ends with a hyphen", "page.md")),
+    _named(
+        "-.md",
+        _bad("-.md", "it begins or ends with a hyphen", "page.md")._replace(fixable=False),
+    ),
     _named(
         "Crème brûlée.md",
         _bad("Crème brûlée.md", "it holds ` `, `C`, `è`, `é`, `û`", "creme-brulee.md"),
     ),
     _named("Straße.md", _bad("Straße.md", "it holds `S`, `ß`", "strasse.md")),
-    _named("鍋.md", _bad("鍋.md", "it holds `鍋`", "page.md")),
-    _named("a٣.md", _bad("a٣.md", "it holds `٣`", "a.md")),
+    _named("鍋.md", _bad("鍋.md", "it holds `鍋`", "page.md")._replace(fixable=False)),
+    _named("a٣.md", _bad("a٣.md", "it holds `٣`", "a.md")._replace(fixable=False)),
     _named(
         "a(b)[c]{d}!.md",
         _bad("a(b)[c]{d}!.md", "it holds `!`, `(`, `)`, `[`, `]` and more", "a-b-c-d.md"),

@@ -8,6 +8,7 @@ from tests.validator.fields import BODY, page
 _BOM = b"\xef\xbb\xbf"
 _URL = "https://example.com/\n"
 _NO_BLOCK = warning("MF204", 1, 1, says="there is no frontmatter block")
+_MENDED_BY_A_BLOCK = _NO_BLOCK._replace(fixable=True)
 _NO_SOURCE = info("MF205", says=("no URL", "`Sources:`"))
 _EMPTY = warning("MF206", says="the body is empty")
 _MARKED = warning("MF207", 1, 1, says=("byte-order mark", "EF BB BF"), fixable=True)
@@ -147,15 +148,16 @@ BLOCK = (
         "MF204",
         "a broken one",
         page(title="a: b"),
-        error("MF301", 2, 9, says="cannot be read", hint="quote"),
+        error("MF301", 2, 9, says="cannot be read", hint="quote", fixable=True),
     ),
-    one("MF204", "none", BODY, _NO_BLOCK),
+    one("MF204", "none", BODY, _MENDED_BY_A_BLOCK),
     one("MF204", "a blank before it", " " + page(), _begins(1)),
     one("MF204", "a line before it", "\n" + page(), _begins(2)),
     one("MF204", "lines before it", "\n \r\n" + page(), _begins(3)),
     one("MF204", "TOML", "+++\nx = 1\n+++\n" + BODY, _no_block("`+++` is not looked at")),
     one("MF204", "CR alone", page().replace("\n", "\r"), _no_block("a CR alone ends none")),
     one("MF204", "four hyphens", "-" + page(), _NO_BLOCK),
+    one("MF204", "fields without a block", "Title: Steel\n" + BODY, _NO_BLOCK),
 )
 
 

@@ -9,11 +9,23 @@ _UUID = "6aa615f0-486f-48a7-a210-ba4f5ff18c8b"
 
 
 def _misread(
-    name: str, line: int, column: int, source: str, kind: str, hint: str | None = None
+    name: str,
+    line: int,
+    column: int,
+    source: str,
+    kind: str,
+    hint: str | None = None,
+    *,
+    fixable: bool = True,
 ) -> Found:
     says = f"`{name}` must be text, but YAML 1.1 reads `{source}` as {kind}"
     return error(
-        "MF305", line, column, says=says, hint=hint or f"quote it: {name}: '{source}'", fixable=True
+        "MF305",
+        line,
+        column,
+        says=says,
+        hint=hint or f"quote it: {name}: '{source}'",
+        fixable=fixable,
     )
 
 
@@ -90,7 +102,15 @@ TYPES = (
     _type(
         "a date by its tag",
         page(title="!!timestamp '2026-04-05'"),
-        _misread("title", 2, 8, "!!timestamp '2026-04-05'", "a date", "title: '2026-04-05'"),
+        _misread(
+            "title",
+            2,
+            8,
+            "!!timestamp '2026-04-05'",
+            "a date",
+            "title: '2026-04-05'",
+            fixable=False,
+        ),
     ),
     _type("no value", page(title=""), _wrong("title", 2, 7, "has no value", "leave the field out")),
     _type("a tilde", page(title="~"), _wrong("title", 2, 8, "has no value", "leave the field out")),
@@ -129,12 +149,14 @@ TYPES = (
         warning("MF313", 2, 9, says="a key is a list or a mapping"),
     ),
     _type(
-        "a uuid that is a number", page(uuid="12"), _misread("uuid", 5, 7, "12", "the number 12")
+        "a uuid that is a number",
+        page(uuid="12"),
+        _misread("uuid", 5, 7, "12", "the number 12", fixable=False),
     ),
     _type(
         "a uuid that is a date",
         page(uuid="2026-01-01"),
-        _misread("uuid", 5, 7, "2026-01-01", "a date"),
+        _misread("uuid", 5, 7, "2026-01-01", "a date", fixable=False),
     ),
     _type(
         "a summary that is a bool",
@@ -150,13 +172,13 @@ TYPES = (
     _type(
         "a date that is infinite",
         page(created="-.inf"),
-        _misread("created", 3, 10, "-.inf", "the number -.inf"),
+        _misread("created", 3, 10, "-.inf", "the number -.inf", fixable=False),
         warning("MF313", 3, 10, says="`-.inf`"),
     ),
     _type(
         "a date that is a number",
         page(created="2026"),
-        _misread("created", 3, 10, "2026", "the number 2026"),
+        _misread("created", 3, 10, "2026", "the number 2026", fixable=False),
     ),
     _type(
         "a date that is a list",
@@ -166,19 +188,19 @@ TYPES = (
     _type(
         "binary with a quote in it",
         page(title='!!binary "it\'s"'),
-        _misread("title", 2, 8, '!!binary "it\'s"', "binary data", "title: 'it''s'"),
+        _misread("title", 2, 8, '!!binary "it\'s"', "binary data", "title: 'it''s'", fixable=False),
         warning("MF313", 2, 8, says="binary data"),
     ),
     _type(
         "binary",
         page(title="!!binary aGVhdA=="),
-        _misread("title", 2, 8, "!!binary aGVhdA==", "binary data", "'aGVhdA=='"),
+        _misread("title", 2, 8, "!!binary aGVhdA==", "binary data", "'aGVhdA=='", fixable=False),
         warning("MF313", 2, 8, says="binary data"),
     ),
     _type(
         "an alias, where the value stands",
         page(title=None, more="x: &x 12\ntitle: *x\n"),
-        _misread("title", 5, 4, "&x 12", "the number 12", "title: '12'"),
+        _misread("title", 5, 4, "&x 12", "the number 12", "title: '12'", fixable=False),
     ),
 )
 

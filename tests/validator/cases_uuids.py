@@ -65,7 +65,7 @@ UNIQUE = (
         "MF307",
         "a block that is broken",
         {"a.md": page(), "b.md": page(title="a: b")},
-        error("MF301", 2, 9, file="b.md", says="cannot be read", hint="quote"),
+        error("MF301", 2, 9, file="b.md", says="cannot be read", hint="quote", fixable=True),
     ),
     folder("MF307", "two pages", {"a.md": page(), "b.md": page()}, _shares("b.md", uuid(), "a.md")),
     folder(

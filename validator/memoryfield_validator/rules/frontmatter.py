@@ -15,13 +15,15 @@ from memoryfield_readers.frontmatter import (
 from ..datetimes import is_before, is_rfc_3339, read_moment
 from ..field_types import DATETIME_FIELDS, TypeProblem, defined_fields
 from ..finding import Finding
+from ..fixes.broken_block import block_edits
+from ..fixes.missing_fields import WANTED, absence, takes_fields
+from ..fixes.quoting import quoted, quoting_edit, stands_at_key
 from ..registry import Findings, Rule, frontmatter_rule, no_frontmatter_rule
 from ..review import Review
 from ..yaml_hints import hint_at
 
 _START = Position(1, 1)
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
-_WANTED = ("title", "uuid", "created", "updated")
 _MOST_SUMMARY = 1000
 _TRAILING_COMMENT = re.compile(r"[ \t]+(#[^\r\n]*)")
 _KINDS = {
@@ -46,6 +48,7 @@ def parses(rule: Rule, page: Page, review: Review) -> Findings:
             f"the frontmatter cannot be read: {error.message}",
             at=error.position,
             hint=hint,
+            fixable=bool(block_edits(page)),
         )
 
 
@@ -61,9 +64,10 @@ def no_rule_at_start(rule: Rule, page: Page, review: Review) -> Findings:
 @frontmatter_rule("MF303")
 def wanted_fields(rule: Rule, page: Page, review: Review) -> Findings:
     """`title`, `uuid`, `created` and `updated` are present; one finding a field."""
-    for name in _WANTED:
-        if name not in page.frontmatter.nodes:
-            yield rule.finding(page.name, f"there is no `{name}`", at=_START, fixable=True)
+    missing = [name for name in WANTED if name not in page.frontmatter.nodes]
+    fixable = bool(missing) and takes_fields(page)
+    for name in missing:
+        yield rule.finding(page.name, absence(name), at=_START, fixable=fixable)
 
 
 @frontmatter_rule("MF304")
@@ -77,7 +81,7 @@ def datetimes_are_quoted(rule: Rule, page: Page, review: Review) -> Findings:
                 f"`{name}` is a bare YAML date, which parsers turn into a date object",
                 at=_place(page, node),
                 hint=f"quote it: {name}: '{node.text}'",
-                fixable=True,
+                fixable=quoting_edit(page, name) is not None,
             )
 
 
@@ -259,34 +263,25 @@ def _wrong_type(rule: Rule, page: Page, problem: TypeProblem) -> Finding:
     elif isinstance(node, Scalar):
         kind = _KINDS.get(node.tag, f"a {node.tag}").format(value=str(node.value).lower())
         message = f"`{name}` must be text, but YAML 1.1 reads {shown(source)} as {kind}"
-        quoted = node.text.replace("'", "''")
-        hint = f"quote it: {name}: '{quoted}'"
+        hint = f"quote it: {name}: {quoted(node.text)}"
     else:
         what = "a list" if isinstance(node, Sequence) else "a mapping"
         message = f"`{name}` must be text, but {shown(source, 40)} is {what}"
         hint = "quote the value" if source[:1] in "[{" else "write it as one line of text"
         if source.startswith("{{"):
             hint = "fill in the template's placeholder, or quote the value"
-    fixable = isinstance(node, Scalar) and node.tag != "null" and problem.keyword == "type"
+    fixable = problem.keyword == "type" and quoting_edit(page, name) is not None
     return rule.finding(page.name, message, at=_place(page, node), hint=hint, fixable=fixable)
 
 
 def _lost_text(page: Page, name: str, node: Scalar) -> str | None:
     """What a plain value lost: the text after ` #`, or an anchor before it."""
-    if node.style or not _stands_at(page, name, node):
+    if node.style or not stands_at_key(page, name, node):
         return None
     if node.anchor is not None:
         return f"&{node.anchor}"
     comment = _TRAILING_COMMENT.match(page.frontmatter.source, node.end)
     return comment[1] if comment else None
-
-
-def _stands_at(page: Page, name: str, node: Node) -> bool:
-    """Whether a field's value is written after its key, not far away behind an alias or a merge."""
-    return any(
-        value is node and isinstance(key, Scalar) and key.text == name and key.end <= node.start
-        for key, value in page.frontmatter.tree.pairs
-    )
 
 
 def _datetime_text(page: Page, name: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memoryfield_readers import Page, shown
 
+from ..fixes.listing import NOT_LISTED, plan_listing
 from ..mentions import mentioned_pages
 from ..registry import Findings, Rule, page_rule
 from ..review import Review
@@ -39,19 +40,20 @@ def listing_is_complete(rule: Rule, page: Page, review: Review) -> Findings:
     if page.name != LISTING:
         return
     named = mentioned_pages(page, review.names)
-    missing = [
-        name for name in review.field.pages if name not in named and name not in (INDEX, LISTING)
-    ]
+    missing = [name for name in review.field.pages if name not in named and name not in NOT_LISTED]
+    gone = [name for name in named if name not in review.names]
+    if not missing and not gone:
+        return
+    plan = plan_listing(page, named.keys(), review.names, review.field.pages)
     if missing:
         shown_names = ", ".join(map(shown, missing[:_NAMED_IN_MESSAGE]))
         more = len(missing) - _NAMED_IN_MESSAGE
         rest = f" and {more} more" if more > 0 else ""
-        yield rule.finding(page.name, f"does not name {shown_names}{rest}", fixable=True)
-    for name, offset in named.items():
-        if name not in review.names:
-            yield rule.finding(
-                page.name,
-                f"names {shown(name)}, which is not there",
-                at=page.position(offset),
-                fixable=True,
-            )
+        yield rule.finding(page.name, f"does not name {shown_names}{rest}", fixable=plan.adds)
+    for name in gone:
+        yield rule.finding(
+            page.name,
+            f"names {shown(name)}, which is not there",
+            at=page.position(named[name]),
+            fixable=name in plan.gone,
+        )

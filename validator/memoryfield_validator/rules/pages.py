@@ -7,6 +7,8 @@ from collections.abc import Iterable
 
 from memoryfield_readers import FrontmatterState, Page, Position, is_page_name, shown
 
+from ..fixes.missing_fields import takes_block
+from ..fixes.renaming import renames
 from ..link_targets import OUTSIDE, relative_target
 from ..markdown import link_candidates, links
 from ..naming import conforming_name
@@ -39,6 +41,7 @@ def page_names(rule: Rule, review: Review) -> Findings:
     Where MF211 is not asked for or does not count, as by the draft alone, they are told here.
     """
     told_as_copies = "MF211" in review.ids
+    better_names = renames(review.field)
     for name in review.field.pages:
         if is_page_name(name) or (told_as_copies and _CONFLICTED_COPY.search(name)):
             continue
@@ -46,7 +49,7 @@ def page_names(rule: Rule, review: Review) -> Findings:
             name,
             f"{shown(name)} is no page name: {_what_is_wrong(name)}",
             hint=_rename_hint(name, review),
-            fixable=True,
+            fixable=name in better_names,
         )
 
 
@@ -85,6 +88,7 @@ def has_frontmatter(rule: Rule, page: Page, review: Review) -> Findings:
             "there is no frontmatter block",
             at=_START,
             hint=_missing_block_hint(page.text),
+            fixable=takes_block(page),
         )
 
 

@@ -7,4 +7,12 @@ from .finding_files import find_settings
 from .reading import SettingsError, read_settings
 from .values import Settings
 
-__all__ = ["Applied", "Ignore", "Settings", "SettingsError", "apply", "find_settings", "read_settings"]
+__all__ = [
+    "Applied",
+    "Ignore",
+    "Settings",
+    "SettingsError",
+    "apply",
+    "find_settings",
+    "read_settings",
+]

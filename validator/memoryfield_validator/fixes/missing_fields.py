@@ -1,0 +1,148 @@
+"""Fields that are missing, and whole blocks (MF303, MF204): lines that are put in, none changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TypeAlias
+
+from memoryfield_readers import FrontmatterState, Page
+from memoryfield_readers.frontmatter import Scalar
+
+from ..datetimes import Moment, is_before, read_moment
+from .edits import Edit, changed_page, edited, has_room, line_end
+from .quoting import quoted
+from .titles import needs_no_quotes, title_for
+
+WANTED = ("title", "uuid", "created", "updated")
+"""The fields that a page should have, in the order in which they are written (MF303)."""
+
+Born: TypeAlias = Callable[[str], "datetime | None"]
+NewUuid: TypeAlias = Callable[[], str]
+
+_MEANT_AS_BLOCK = re.compile(
+    r"[\s\ufeff\x00-\x1f]*+(?:---|\+\+\+|(?:title|uuid|summary|created|updated)[ \t]*+:)",
+    re.IGNORECASE,
+)
+"""How a text begins that has a block in another form, or in the wrong place."""
+
+
+def absence(name: str) -> str:
+    """What a finding says of a field that is missing."""
+    return f"there is no `{name}`"
+
+
+def takes_fields(page: Page) -> bool:
+    """Whether lines at the end of the block are the fields that are missing, and nothing else.
+
+    It is tried: a block may end in what swallows a further line or does not allow one.
+    """
+    frontmatter = page.frontmatter
+    if frontmatter.state is not FrontmatterState.PARSED or not has_room(page):
+        return False
+    names = _missing(page)
+    edits = _at_end(page, (f"{name}: {quoted(name)}" for name in names))
+    after = changed_page(page, edited(page.raw, edits)).frontmatter
+    return after.state is FrontmatterState.PARSED and after.fields == {
+        **frontmatter.fields,
+        **{name: name for name in names},
+    }
+
+
+def takes_block(page: Page) -> bool:
+    """Whether a block can be put before the text: nothing there was meant to be one already.
+
+    A page that is blank has no text: a block would only hide that.
+    """
+    return (
+        page.frontmatter.state is FrontmatterState.ABSENT
+        and bool(page.text.strip())
+        and not _MEANT_AS_BLOCK.match(page.text)
+        and has_room(page)
+    )
+
+
+def field_edits(page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid) -> list[Edit]:
+    """The edit that adds fields at the end of the block, none where that has no right answer."""
+    missing = [name for name in _missing(page) if name in names]
+    if not missing or not takes_fields(page):
+        return []
+    return _at_end(page, _lines(page, missing, born, new_uuid))
+
+
+def block_with_fields(page: Page, born: Born, new_uuid: NewUuid) -> list[Edit]:
+    """The edit that puts a block of four fields before the text, none where one may be meant."""
+    if not takes_block(page):
+        return []
+    lines = ("---", *_lines(page, WANTED, born, new_uuid), "---")
+    line_ending = line_end(page.text)
+    return [Edit(0, 0, "".join(line + line_ending for line in lines))]
+
+
+def _missing(page: Page) -> list[str]:
+    return [name for name in WANTED if name not in page.frontmatter.nodes]
+
+
+def _at_end(page: Page, lines: Iterable[str]) -> list[Edit]:
+    """The edit that adds lines at the end of the block, in the column of its first key."""
+    frontmatter = page.frontmatter
+    source, pairs = frontmatter.source, frontmatter.tree.pairs
+    first = pairs[0][0].start if pairs else 0
+    before = source[source.rfind("\n", 0, first) + 1 : first]
+    indent = "" if before.strip(" ") else before
+    end = frontmatter.offset + len(source)
+    line_ending = line_end(page.text)
+    return [Edit(end, end, "".join(f"{indent}{line}{line_ending}" for line in lines))]
+
+
+def _lines(page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid) -> Iterator[str]:
+    created, updated = _times(page, born)
+    for name in names:
+        if name == "title":
+            title = title_for(page)
+            value = title if needs_no_quotes(title) else quoted(title)
+        elif name == "uuid":
+            value = new_uuid()
+        else:
+            value = quoted(_rfc_3339(created if name == "created" else updated))
+        yield f"{name}: {value}"
+
+
+def _times(page: Page, born: Born) -> tuple[datetime, datetime]:
+    """When a page was made and last changed, in order with each other and with what it says.
+
+    The earlier of birth and last change is when it was made; where the page itself states one of
+    the two, the other is not put on the wrong side of it (MF310).
+    """
+    updated = page.modified.replace(microsecond=0)
+    birth = born(page.name)
+    created = min(updated, birth.astimezone(UTC).replace(microsecond=0)) if birth else updated
+    stated_updated, stated_created = _stated(page, "updated"), _stated(page, "created")
+    if stated_updated and is_before(stated_updated, _moment(created)):
+        created = _instant(stated_updated) or created
+    if stated_created and is_before(_moment(updated), stated_created):
+        updated = _instant(stated_created, after=True) or updated
+    return created, updated
+
+
+def _stated(page: Page, name: str) -> Moment | None:
+    node = page.frontmatter.nodes.get(name)
+    return read_moment(node.text) if isinstance(node, Scalar) else None
+
+
+def _moment(time: datetime) -> Moment:
+    return Moment(time.replace(tzinfo=None), "", timedelta(), whole_day=False)
+
+
+def _instant(moment: Moment, *, after: bool = False) -> datetime | None:
+    """The second of a moment, or the first one after it; without an offset it is taken as UTC."""
+    try:
+        local = moment.local - (moment.offset or timedelta())
+        return (local + timedelta(seconds=after and moment.fraction != "")).replace(tzinfo=UTC)
+    except OverflowError:  # before the first or after the last year
+        return None
+
+
+def _rfc_3339(time: datetime) -> str:
+    return time.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"

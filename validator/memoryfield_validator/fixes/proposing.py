@@ -1,0 +1,164 @@
+"""From findings to the changes that mend them, worked out in memory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import TypeAlias
+
+from memoryfield_readers import (
+    DEFAULT_LIMITS,
+    Field,
+    Limits,
+    MemoryfieldError,
+    Page,
+    is_side_file,
+    name_key,
+)
+
+from ..finding import Finding, Report
+from ..mentions import mentioned_pages
+from .draft import Draft
+from .edits import edited
+from .listing import plan_listing
+from .mending import Sources, mended_page
+from .missing_fields import Born, NewUuid
+from .proposal import Proposal
+from .renaming import link_edits, renames
+from .titles import title_from_name
+
+Judge: TypeAlias = Callable[[Field], Report]
+Wanted: TypeAlias = Callable[[Finding], bool]
+
+MOST_ROUNDS = 20
+"""How often a draft is judged: mending one fault can bring others to light, or what was cut off."""
+
+_NAMES = "MF201"
+_LISTING = "MF402"
+
+
+def everything(finding: Finding) -> bool:
+    """Whether a finding is to be mended: each is."""
+    return True
+
+
+def not_known(name: str) -> datetime | None:
+    """When the file of a page was made, where nobody can tell."""
+    return None
+
+
+def random_uuid() -> str:
+    """A random UUID."""
+    import uuid
+
+    return str(uuid.uuid4())
+
+
+def propose(
+    field: Field,
+    report: Report,
+    *,
+    judge: Judge,
+    wanted: Wanted = everything,
+    limits: Limits = DEFAULT_LIMITS,
+    born: Born = not_known,
+    new_uuid: NewUuid = random_uuid,
+) -> Proposal:
+    """The changes that mend the fixable findings of a field; nothing is written.
+
+    They are made to a draft in memory, which is judged again until there is nothing left to mend:
+    a block that did not parse hides what else is wrong with it.
+
+    Arguments:
+        field: the field, which must stay open and is only read.
+        report: what was found in it.
+        judge: judges a draft by the same rules, as a rule `validate` with some arguments bound.
+        wanted: whether a finding is to be mended.
+        limits: those the field was opened with; no page is made larger than they allow.
+        born: when the file of a page was made, by its name; None where that is not known.
+        new_uuid: makes the uuids of pages that have none.
+    """
+    draft = Draft(field, limits)
+    sources = Sources(born, new_uuid)
+    mended: list[Finding] = []
+    found: list[Finding] = []
+    for _ in range(MOST_ROUNDS):
+        found = [finding for finding in report.findings if finding.fixable and wanted(finding)]
+        now = draft.field()
+        done = _mend_pages(draft, now, found, sources) + _rename_pages(draft, now, found)
+        if not done:
+            break
+        mended += done
+        report = judge(draft.field())
+    mended += _mend_listing(draft, draft.field(), found)  # names and titles are settled
+    return Proposal(draft.changes(), tuple(mended))
+
+
+def _mend_pages(
+    draft: Draft, now: Field, found: Iterable[Finding], sources: Sources
+) -> list[Finding]:
+    """Mend what each page's own bytes are at fault for."""
+    by_page: dict[str, list[Finding]] = defaultdict(list)
+    for finding in found:
+        if finding.file is not None and finding.rule not in (_NAMES, _LISTING):
+            by_page[finding.file].append(finding)
+    mended: list[Finding] = []
+    for name, findings in by_page.items():
+        page = _page(now, name)
+        if page is not None:
+            after, done = mended_page(page, findings, sources)
+            if done and draft.write(page, after.raw):
+                mended += done
+    return mended
+
+
+def _rename_pages(draft: Draft, now: Field, found: Iterable[Finding]) -> list[Finding]:
+    """Give pages their conforming names, and let all links lead to them."""
+    by_name = {finding.file: finding for finding in found if finding.rule == _NAMES}
+    if not by_name:
+        return []
+    new_names = {name: to for name, to in renames(now).items() if name in by_name}
+    if not new_names:
+        return []
+    linking = draft.field()  # with what has been mended in this round
+    for name in linking.pages:
+        page = _page(linking, name)
+        if page is not None:
+            draft.write(page, edited(page.raw, link_edits(page.raw, new_names)))
+    for name in sorted(new_names, key=name_key):
+        draft.rename(name, new_names[name])
+    return [by_name[name] for name in sorted(new_names, key=name_key)]
+
+
+def _mend_listing(draft: Draft, now: Field, found: Iterable[Finding]) -> list[Finding]:
+    """Let the listing name the pages that are there, and no other ones."""
+    findings = [finding for finding in found if finding.rule == _LISTING]
+    if not findings or findings[0].file is None:
+        return []
+    page = _page(now, findings[0].file)
+    if page is None:
+        return []
+
+    def title(name: str) -> str:
+        listed = _page(now, name)
+        stated = listed.frontmatter.text("title") if listed is not None else None
+        return stated or title_from_name(name)
+
+    names = _linkable(now)
+    named = mentioned_pages(page, names).keys()
+    plan = plan_listing(page, named, names, now.pages, title)
+    return findings if draft.write(page, plan.raw) else []
+
+
+def _linkable(field: Field) -> frozenset[str]:
+    """The names of all files that a link may lead to."""
+    return frozenset(name for name in field.entries if not is_side_file(name))
+
+
+def _page(field: Field, name: str) -> Page | None:
+    """A page of a draft; None where it cannot be read, which a finding says."""
+    try:
+        return field.page(name)
+    except MemoryfieldError:
+        return None
