@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memoryfield_readers import Field, MemoryfieldError
+from memoryfield_readers import MemoryfieldError
 from memoryfield_spec import Level
 
 from .destinations import (
@@ -27,18 +27,17 @@ from .destinations import (
 )
 from .options import LIMITS_HELP, LOCATION
 from .output import complain, on_github, say, warn
-from .progress import progress_bar
+from .progress import page_bar, progress_bar
 from .standard_input import archive_from_stdin
 
 if TYPE_CHECKING:
-    from memoryfield_validator import Checked, Progress, Request, Settings
+    from memoryfield_validator import Checked, Request, Settings
 
     from .fixer import Fixer
     from .text_output import TextOutput
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_BAR_FROM_PAGES = 1000
 _BAR_FROM_FIELDS = 2
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -255,17 +254,11 @@ def _outcomes(
         if stdin is None and len(locations) > 1 and wanted.jobs != 1:
             outcomes = check_all(locations, request, jobs=wanted.jobs)
         else:
-            watch = None if over_fields else _page_bar
+            watch = None if over_fields else page_bar
             outcomes = (check(each, request, stdin=stdin, watch=watch) for each in locations)
         for outcome in outcomes:
             step()
             yield outcome
-
-
-@contextmanager
-def _page_bar(field: Field) -> Iterator[Progress]:
-    with progress_bar("Checking", len(field.pages), least=_BAR_FROM_PAGES) as step:
-        yield lambda name: step()
 
 
 def _text_on_stdout(chosen: Sequence[Destination]) -> TextOutput | None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from .output import print_bytes, say, warn
+from .progress import page_bar, progress_bar
 
 if TYPE_CHECKING:
     from memoryfield_validator import Checked, Fixed, Request
+    from memoryfield_validator.fixes import Proposal
+
+_BAR_FROM_CHANGES = 200
 
 
 class Fixer:
@@ -30,13 +35,23 @@ class Fixer:
         from memoryfield_validator import fix
 
         for location in locations:
-            fixed = fix(location, request, write=self.writes)
+            fixed = fix(
+                location,
+                request,
+                write=self.writes,
+                watch=page_bar,
+                watch_writing=_writing_bar,
+            )
             if fixed.proposal.changes:
                 self.found_changes = True
                 if not self.writes:
                     _print_diff(fixed, named=len(locations) > 1)
                 warn(f"{location}: {_summary(fixed, written=self.writes)}")
             yield fixed.checked
+
+
+def _writing_bar(proposal: Proposal) -> AbstractContextManager[Callable[[], None]]:
+    return progress_bar("Mending", len(proposal.changes), least=_BAR_FROM_CHANGES)
 
 
 def _summary(fixed: Fixed, *, written: bool) -> str:

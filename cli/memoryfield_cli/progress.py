@@ -5,6 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memoryfield_readers import Field
+    from memoryfield_validator import Progress
+
+_BAR_FROM_PAGES = 1000
 
 
 @contextmanager
@@ -26,3 +33,10 @@ def progress_bar(what: str, total: int, *, least: int = 1) -> Iterator[Callable[
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)
+
+
+@contextmanager
+def page_bar(field: Field) -> Iterator[Progress]:
+    """A bar that counts the pages of a field while it is checked, if there are many."""
+    with progress_bar("Checking", len(field.pages), least=_BAR_FROM_PAGES) as step:
+        yield lambda name: step()

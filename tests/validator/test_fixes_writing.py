@@ -81,7 +81,7 @@ def test_archives_are_never_written(tmp_path: Path) -> None:
     for location in (path, str(path), path.read_bytes(), io.BytesIO(path.read_bytes())):
         with pytest.raises(LocationError) as caught:
             apply(Proposal(), location)
-        assert caught.value.hint == "unpack it, mend the folder, and pack it again"
+        assert caught.value.hint == "unpack an archive, mend the folder, and pack it again"
     assert path.read_bytes() == archive(BROKEN)
 
 

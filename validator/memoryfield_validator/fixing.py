@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from memoryfield_readers import Field, MemoryfieldError, inspect_field
 
 from .checked import Checked
-from .checking import STDIN, Request, check, check_field, judge
+from .checking import STDIN, Request, Watch, check, check_field, judge
 from .fixes import Proposal, apply, births_in, propose, writable_folder
 from .fixes.missing_fields import Born
+
+WatchWriting: TypeAlias = Callable[[Proposal], AbstractContextManager[Callable[[], None]]]
+"""What makes a function that is called after each change, for as long as a field is written."""
 
 _NOTHING = Proposal()
 
@@ -27,7 +33,14 @@ class Fixed:
     proposal: Proposal
 
 
-def fix(location: str, request: Request, *, write: bool = True) -> Fixed:
+def fix(
+    location: str,
+    request: Request,
+    *,
+    write: bool = True,
+    watch: Watch | None = None,
+    watch_writing: WatchWriting | None = None,
+) -> Fixed:
     """Mend what has one right answer in the field at a location, and check it.
 
     Only findings that the request lets through are mended: what is ignored is left as it is.
@@ -36,18 +49,22 @@ def fix(location: str, request: Request, *, write: bool = True) -> Fixed:
         location: a folder; an archive is never written.
         request: what is asked of the field.
         write: whether to write; otherwise the changes are only proposed.
+        watch: shows how far a check is.
+        watch_writing: shows how far the writing is.
     """
     try:
         folder = writable_folder(location if location != STDIN else None)
         with inspect_field(location, limits=request.settings.limits) as field:
-            before = check_field(field, request)
+            with watch(field) if watch is not None else nullcontext() as progress:
+                before = check_field(field, request, progress=progress)
             proposal = _proposal(field, before, request, births_in(folder))
         if not write or not proposal.changes:
             return Fixed(before, proposal)
-        apply(proposal, location)
+        with watch_writing(proposal) if watch_writing is not None else nullcontext() as step:
+            apply(proposal, location, progress=step)
     except MemoryfieldError as error:
         return Fixed(Checked(location, error=error), _NOTHING)
-    return Fixed(check(location, request), proposal)
+    return Fixed(check(location, request, watch=watch), proposal)
 
 
 def _proposal(field: Field, before: Checked, request: Request, born: Born) -> Proposal:

@@ -92,6 +92,7 @@ class Adapter:
                 "path": str(task.path / case.files[0].name if case.kind == "page" else task.path),
                 "limits": dict(case.settings),
                 "pin": case.pin,
+                "audit": case.audit,
             }
         )
         if reply.get("id") != question:

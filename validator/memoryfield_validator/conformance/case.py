@@ -83,6 +83,7 @@ class Case:
         pin: a pin that the reader was given, or None.
         expect: the answer as it stands in the file of the case.
         group: the folder in which the case stands.
+        audit: whether a review of the content is asked for (8xx).
     """
 
     id: str
@@ -98,6 +99,7 @@ class Case:
     pin: str | None
     expect: Mapping[str, Any]
     group: str
+    audit: bool = False
 
     @property
     def files(self) -> tuple[File, ...]:

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from memoryfield_spec import catalogue
 
+from ..registry import REVIEW
 from .case import Case
 
 COVERAGE = "coverage.toml"
@@ -18,11 +19,14 @@ def covered(cases: Iterable[Case]) -> dict[tuple[str, Side], list[str]]:
     """The ids of the cases that cover each requirement from each side.
 
     A case about a requirement breaks it if a finding of it is expected, and obeys it if not. What
-    readers do (MF9xx) no field can break: there each case shows a reader that obeys.
+    readers do (MF9xx) no field can break: there each case shows a reader that obeys. Of what only
+    a review looks at (MF8xx), a case shows nothing unless it asks for one.
     """
     found: dict[tuple[str, Side], list[str]] = {}
     for case in cases:
         for id in case.requirements:
+            if id.startswith(REVIEW) and not case.audit:
+                continue
             side: Side = "breaks" if case.breaks(id) else "obeys"
             found.setdefault((id, side), []).append(case.id)
     return found

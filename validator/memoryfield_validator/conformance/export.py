@@ -84,6 +84,7 @@ def _exported(case: Case, target: _Target) -> dict[str, Any]:
         "requirements": list(case.requirements),
         "limits": dict(case.settings),
         "pin": case.pin,
+        "audit": case.audit,
         "inputs": list(_inputs(case, target)),
     }
     return told

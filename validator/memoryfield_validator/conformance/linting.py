@@ -9,10 +9,11 @@ from typing import Any
 
 from memoryfield_spec import catalogue, examples
 
+from ..registry import REVIEW
 from .case import Case
 from .coverage import COVERAGE, coverage_problems
 from .errors import BrokenCase
-from .judging import expected_answer, parsed_json
+from .judging import BY_LISTS, expected_answer, parsed_json
 from .suite import Folder, case_files, read_case
 
 
@@ -104,6 +105,11 @@ def _expectation_problems(case: Case) -> Iterator[str]:
         if finding["rule"] not in catalogue():
             yield f"there is no requirement {finding['rule']}"
             return
+    reviewed = {finding["rule"] for finding in findings if finding["rule"].startswith(REVIEW)}
+    for id in sorted(reviewed & BY_LISTS):
+        yield f"{id} is found by lists that each validator has for itself"
+    if reviewed and not case.audit:
+        yield "only a review finds 8xx, and the case has no `audit`"
     verdict = expected_answer(case, "")["verdict"]
     if verdict != expect["verdict"]:
         yield f"the verdict is {expect['verdict']}, and the findings make it {verdict}"
@@ -127,7 +133,8 @@ def _repeated(cases: list[Case]) -> Iterator[Problem]:
             seen.setdefault(value, case.id)
     inputs: dict[object, str] = {}
     for case in cases:
-        given = (case.kind, case.given, case.pin, tuple(sorted(case.settings.items())))
+        settings = tuple(sorted(case.settings.items()))
+        given = (case.kind, case.given, case.pin, settings, case.audit)
         if inputs.setdefault(given, case.id) != case.id:
             yield Problem(case.id, f"has the input of {inputs[given]}")
 

@@ -22,7 +22,7 @@ from ..validation import Profile, validate
 from .case import PAGE_NAME, Answer, Case
 from .errors import NoAnswer
 from .implementation import Task
-from .judging import ANSWERS
+from .judging import ANSWERS, BY_LISTS
 
 _PLACE = ("rule", "level", "file", "line", "column")
 
@@ -52,13 +52,13 @@ class Ours:
             with inspect_field(task.path, limits=case.limits) as field:
                 if case.kind == "page":
                     return _reading(field)
-                return _report(field, self._not_run)
+                return _report(field, self._not_run, audit=case.audit)
         except MemoryfieldError as error:
             raise NoAnswer(str(error)) from error
 
 
-def _report(field: Field, not_run: Iterable[str]) -> Answer:
-    report = validate(field, ignore=not_run)
+def _report(field: Field, not_run: Iterable[str], *, audit: bool) -> Answer:
+    report = validate(field, ignore=[*not_run, *BY_LISTS], audit=audit)
     told = [_place(finding) for finding in report.findings]
     files = {one["file"] for one in told if one["level"] == "error" and one["file"] is not None}
     return {

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from .case import DIRECTORY, Answer, Case
 from .errors import CannotCarry, NoAnswer, Skip
 from .implementation import Implementation, Task
-from .judging import Difference, differences, expected_answer
+from .judging import Difference, differences, expected_answer, without_lists
 from .places import make_place, sources_of, traces
 
 Result: TypeAlias = Literal["pass", "fail", "skipped", "errored"]
@@ -96,6 +96,8 @@ def _outcome(
         if _has_changed(Path(folder), before):
             reason = "it changed what it was given to read, or left something beside it"
             return Outcome(case, source, "errored", reason)
+    if case.audit:
+        answered = without_lists(answered)
     expected = expected_answer(case, source, implementation.profile, implementation.checked)
     keys = [key for key in expected if key in implementation.answers[case.kind]]
     found = differences(expected, answered, keys)

@@ -176,6 +176,7 @@ def _case(given: dict[str, Any], group: str) -> Case:
         pin=given.get("pin"),
         expect=given["expect"],
         group=group,
+        audit=given.get("audit", False),
     )
 
 

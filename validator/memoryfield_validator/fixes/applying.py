@@ -7,7 +7,7 @@ run brings about.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -17,12 +17,15 @@ from .folder import WritableFolder
 from .proposal import Proposal, Rewrite
 
 
-def apply(proposal: Proposal, location: object) -> None:
+def apply(
+    proposal: Proposal, location: object, *, progress: Callable[[], None] | None = None
+) -> None:
     """Make the changes of a proposal, one after the other.
 
     Arguments:
         proposal: what to do.
         location: the folder that it was made for, as it was opened.
+        progress: called after each change.
 
     Raises:
         LocationError: the location is no folder on this machine; an archive is never written.
@@ -35,14 +38,17 @@ def apply(proposal: Proposal, location: object) -> None:
     path = writable_folder(location)
     if not proposal.changes:
         return
+    done = progress or (lambda: None)
     with WritableFolder(path, str(path)) as folder:
         for rename in proposal.renames:
             folder.check_rename(rename.name, rename.to)
         for rewrite in _each_file_once(proposal.rewrites, folder):
             folder.rewrite(rewrite.name, rewrite.before, rewrite.after)
+            done()
         folder.sync()
         for rename in proposal.renames:
             folder.rename(rename.name, rename.to)
+            done()
 
 
 def writable_folder(location: object) -> Path:
@@ -53,7 +59,7 @@ def writable_folder(location: object) -> Path:
         NotFound: it does not exist.
     """
     if not isinstance(location, str | os.PathLike):
-        raise _no_folder(f"a {type(location).__name__} cannot be mended in place", None)
+        raise _no_folder(f"a {type(location).__name__} is no folder", None)
     text = os.fsdecode(location)
     path = Path(text)
     if text.lower().startswith("file:") and not path.exists():
@@ -63,11 +69,11 @@ def writable_folder(location: object) -> Path:
         return path
     if not path.exists():
         raise NotFound("there is no such folder", location=text)
-    raise _no_folder("is an archive, which is not mended in place", text)
+    raise _no_folder("is no folder: only pages in folders are mended", text)
 
 
 def _no_folder(message: str, location: str | None) -> LocationError:
-    hint = "unpack it, mend the folder, and pack it again"
+    hint = "unpack an archive, mend the folder, and pack it again"
     return LocationError(message, location=location, hint=hint)
 
 
