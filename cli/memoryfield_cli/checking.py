@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
@@ -12,22 +11,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memoryfield_readers import MemoryfieldError
+from memoryfield_readers import MemoryfieldError, local_path
 from memoryfield_spec import Level
 
 from .destinations import (
     FORMATS,
     METAVAR,
     Destination,
-    append,
     complete_formats,
     destinations,
     parse_formats,
     write_report,
 )
 from .options import LIMITS_HELP, LOCATION
-from .output import complain, on_github, say, warn
+from .output import complain, say, warn
 from .progress import page_bar, progress_bar
+from .rendering import add_step_summary, for_file, for_stdout, rendered
 from .standard_input import archive_from_stdin
 
 if TYPE_CHECKING:
@@ -158,7 +157,8 @@ def _nearest_settings(locations: Sequence[str]) -> Path | None:
         here = Path.cwd()
     except OSError:  # it was deleted
         return None
-    found = find_settings(here, [Path(each) for each in locations if os.path.isdir(each)])
+    paths = [path for each in locations if (path := local_path(each)) is not None]
+    found = find_settings(here, [path for path in paths if path.is_dir()])
     for path in found.passed_over:
         warn(f"{path}: these settings do not count, as the field holds them; --config takes them")
     return found.path
@@ -208,12 +208,12 @@ def run(
             continue
         text = rendered(form, outcomes, settings, several=several, note=note)
         if file is not None:
-            write_report(file, text)
+            write_report(file, for_file(form, text))
         else:
-            say(text, end="")
-    _add_step_summary(outcomes)
+            say(for_stdout(form, text), end="")
+    add_step_summary(outcomes)
     if wanted.unused_ignores:
-        for unused in unused_ignores(settings, outcomes):
+        for unused in unused_ignores(request, outcomes):
             where = f" in {unused.files}" if unused.files else ""
             warn(f"to ignore {unused.id}{where} is not needed: nothing of it was found")
             exit_code = max(exit_code, 1)
@@ -268,44 +268,3 @@ def _text_on_stdout(chosen: Sequence[Destination]) -> TextOutput | None:
     from .text_output import TextOutput
 
     return TextOutput()
-
-
-def rendered(
-    form: str,
-    outcomes: Sequence[Checked],
-    settings: Settings,
-    *,
-    several: bool,
-    note: str | None = None,
-) -> str:
-    """One report as text, with a line feed at its end unless it is empty."""
-    if form == "text":
-        from .text_output import text_report
-
-        return text_report(outcomes, source=settings.source, note=note)
-    from memoryfield_validator import reports
-
-    if form == "json":
-        found = [each.report for each in outcomes if each.report is not None]
-        return reports.render_json(found, several=several) + "\n" if found else ""
-    if form == "jsonl":
-        return reports.render_jsonl(outcomes)
-    base = os.environ.get("GITHUB_WORKSPACE") if on_github() else None
-    if form == "sarif":
-        return reports.render_sarif(outcomes, base=base)
-    if form == "junit":
-        return reports.render_junit(outcomes, fail_on=settings.fail_on, base=base)
-    return reports.render_github(outcomes, base=base)
-
-
-def _add_step_summary(outcomes: Sequence[Checked]) -> None:
-    """In a step of GitHub Actions, add to the summary that people see first."""
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    if not summary or not on_github():
-        return
-    from memoryfield_validator.reports import render_markdown
-
-    try:
-        append(Path(summary), "\n" + render_markdown(outcomes))
-    except OSError as error:
-        warn(f"the step summary cannot be written: {error.strerror or error}")

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import click
 
+from memoryfield_readers import SourceUnavailable
+
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
 
 
@@ -90,21 +92,31 @@ def write_report(file: Path, text: str) -> None:
     """Write a report whole: a reader sees the old file or the new one, never half of it.
 
     What is no regular file, such as a pipe, is written as it is.
+
+    Raises:
+        SourceUnavailable: it cannot be written.
     """
     content = text.encode("utf-8", "backslashreplace")
-    if file.exists() and not file.is_file():
-        file.write_bytes(content)
-        return
-    file = Path(os.path.realpath(file))  # a link stays a link
+    try:
+        if file.exists() and not file.is_file():
+            file.write_bytes(content)
+        else:
+            _replace(Path(os.path.realpath(file)), content)  # a link stays a link
+    except OSError as error:
+        message = f"cannot be written: {error.strerror or error}"
+        raise SourceUnavailable(message, location=str(file)) from error
+
+
+def _replace(file: Path, content: bytes) -> None:
+    mode = file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~_umask()
     descriptor, made = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:
         with os.fdopen(descriptor, "wb") as new:
             new.write(content)
-        os.chmod(made, file.stat().st_mode & 0o777 if file.exists() else 0o666 & ~_umask())
+        os.chmod(made, mode)
         os.replace(made, file)
-    except BaseException:
+    finally:
         Path(made).unlink(missing_ok=True)
-        raise
 
 
 def _umask() -> int:

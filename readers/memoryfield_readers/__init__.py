@@ -37,7 +37,7 @@ from .names import (
     is_side_file,
     topmost_debris,
 )
-from .opening import HARMLESS_FAULTS, inspect_field, open_field
+from .opening import HARMLESS_FAULTS, inspect_field, local_path, open_field
 from .page import Page
 from .source import Source
 from .text_position import Position
@@ -76,6 +76,7 @@ __all__ = [
     "is_lfs_pointer",
     "is_page_name",
     "is_side_file",
+    "local_path",
     "name_key",
     "open_field",
     "read_frontmatter",

@@ -78,6 +78,14 @@ def inspect_field(
     )
 
 
+def local_path(location: str) -> Path | None:
+    """The path that a location names on this machine, whether it exists or not; None for none."""
+    try:
+        return _local_path(location)
+    except LocationError:
+        return None
+
+
 def _open_path(path: Path, text: str, limits: Limits) -> Field:
     try:
         if path.is_dir():

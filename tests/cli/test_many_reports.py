@@ -199,7 +199,8 @@ def test_report_that_cannot_be_written_is_told(field: Path) -> None:
     """With the exit code for what cannot be had, whatever was found."""
     done = spawn("validate", "--format", "json:/dev/full", field)
     assert done.code == 4
-    assert done.err.startswith("memoryfield: cannot go on: ")
+    assert done.err.startswith("memoryfield: /dev/full: cannot be written: ")
+    assert done.err.count("\n") == 1
 
 
 def test_several_fields(field: Path) -> None:
@@ -294,6 +295,31 @@ def test_step_summary_on_github(field: Path, tmp_path: Path) -> None:
     assert "summary cannot be written" in failed.err
 
 
+def test_paths_are_told_from_the_root_of_the_repository(field: Path, tmp_path: Path) -> None:
+    """In a step with a working directory too, also where one is reached by a link."""
+    (tmp_path / "link").symlink_to(tmp_path, target_is_directory=True)
+    for workspace in (tmp_path, tmp_path / "link"):
+        env = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(workspace)}
+        for location in (".", str(tmp_path / "field"), str(tmp_path / "link" / "field")):
+            done = spawn("validate", "--format", "github", location, env=env, cwd=field)
+            assert done.out.startswith("::error file=field/Pots.md,"), location
+            done = spawn("validate", "--format", "sarif", location, env=env, cwd=field)
+            found = done.json["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+            assert found["artifactLocation"]["uri"].startswith("field/"), location
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_report_is_a_command_on_github(form: str, tmp_path: Path) -> None:
+    """Text of a page that a runner would obey is changed, but not for who reads the report."""
+    field = folder(tmp_path / "field", {"x##[add-mask]y.md": GOOD})
+    plain = spawn("validate", "--format", form, field)
+    done = spawn("validate", "--format", form, field, env={"GITHUB_ACTIONS": "true"})
+    assert b"##[" not in done.stdout
+    assert b"##[" in plain.stdout or form in ("github", "sarif")
+    if form in ("json", "jsonl", "sarif", "junit"):
+        assert READ[form](done.out) == READ[form](plain.out)
+
+
 def test_formats_where_nothing_can_be_read(field: Path) -> None:
     """Reports that programs wait for are there and say it; the exit code is that of the error."""
     for form in ("sarif", "junit", "github"):
@@ -303,3 +329,5 @@ def test_formats_where_nothing_can_be_read(field: Path) -> None:
         assert done.err.count("\n") == 1
     sarif = call("validate", "--format", "sarif", "missing").json
     assert sarif["runs"][0]["results"] == []
+    call("validate", "--format", "json:out.json", "missing")
+    assert json.loads(Path("out.json").read_text()) == {"version": 1, "reports": []}

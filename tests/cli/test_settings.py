@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cli.command import FAULTY, GOOD, call, folder
+from tests.cli.command import FAULTY, GOOD, archive, call, folder
 
 DEAD_LINK = GOOD.replace(b"Source:", b"[x](y.md) Source:")
 
@@ -74,6 +74,7 @@ def test_settings_of_the_field_itself_do_not_count() -> None:
         assert done.code == 1
         assert done.err.count("\n") == 1
         assert "these settings do not count" in done.err
+        assert call("validate", Path.cwd().as_uri()).code == 1
         assert call("validate", "--config", "memoryfield.toml", ".").code == 0
 
 
@@ -94,6 +95,16 @@ def test_severity_changes_verdict_and_exit_code() -> None:
     assert found() == [("MF209", "error"), ("MF304", "info")]
     settings('[severity]\nMF304 = "info"\n')
     assert call("validate", "field").code == 0
+
+
+def test_what_was_not_read_is_not_played_down() -> None:
+    """An archive that is cut off is not valid, whatever level its findings have."""
+    settings('[severity]\nMF6 = "info"\nMF1 = "info"\n')
+    whole = archive(Path("a.memoryfield.zip"), {"woks.md": GOOD}).read_bytes()
+    Path("a.memoryfield.zip").write_bytes(whole[:-10])
+    done = call("validate", "a.memoryfield.zip")
+    assert done.code == 4
+    assert "was not checked, MF601" in done.err
 
 
 def test_per_file_ignores() -> None:

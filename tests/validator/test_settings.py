@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,7 @@ def test_empty_file_says_nothing(tmp_path: Path) -> None:
         ("limits = {page-bytes = true}", "positive whole number", "1000000"),
         ("limits = {page-bytes = 0}", "positive whole number", "1000000"),
         ("limits = 5", "table", "page-bytes"),
+        ("select = []", "selects nothing", "leave it out"),
         ("= 5", "no TOML", None),
         ("a = " + "[" * 100_000, "no TOML", None),
     ],
@@ -183,21 +185,38 @@ def test_severity_changes_levels_and_the_verdict() -> None:
     """The more exact of two settings counts, in whatever order they stand."""
     for severity in ({"MF3": "info", "MF303": "error"}, {"MF303": "error", "MF3": "info"}):
         assert ("MF303", "notes.md", "error") in left(Settings(severity=severity))  # type: ignore[arg-type]
-    milder = Settings(severity={"MF6": "warning", "MF2": "info"})
+    milder = Settings(severity={"MF608": "warning", "MF2": "info"})
     report, _ = apply(milder, FOUND)
     assert report.verdict == "valid"
     assert report.summary == {"error": 0, "warning": 3, "info": 1}
+    assert report.unread == ()
 
 
 @pytest.mark.parametrize("rule", ["MF105", "MF601", "MF603", "MF604", "MF605", "MF606", "MF607"])
-def test_what_was_not_read_cannot_be_ignored_away(rule: str) -> None:
-    """Left out as a finding, it is an error of reading: nothing passes that was not checked."""
+@pytest.mark.parametrize(
+    ("settings", "left"),
+    [
+        (Settings(per_file_ignores={"a.md": ("MF",)}), []),
+        (Settings(severity={"MF1": "info", "MF6": "warning"}), ["a.md"]),
+    ],
+)
+def test_what_was_not_read_cannot_be_played_down(
+    settings: Settings, left: list[str], rule: str
+) -> None:
+    """Left out or made milder, it is an error of reading: nothing passes that was not checked."""
     report = Report("field", None, 1, (found(rule, "a.md", "error"),))
-    report, _ = apply(Settings(per_file_ignores={"a.md": ("MF",)}), report)
-    assert report.findings == ()
+    report, _ = apply(settings, report)
+    assert [finding.file for finding in report.findings] == left
     assert [str(error) for error in report.unread] == [
         f"field: a.md: was not checked, {rule}: a message"
     ]
+
+
+def test_what_was_not_read_may_be_made_graver_or_left() -> None:
+    """Then it is a finding and nothing else."""
+    report = Report("field", None, 1, (found("MF601", "a.md", "error"),))
+    for settings in (Settings(severity={"MF601": "error"}), Settings(severity={"MF609": "info"})):
+        assert apply(settings, report).report == report
 
 
 def test_real_field_is_checked_as_settings_want(tmp_path: Path) -> None:
@@ -214,7 +233,10 @@ def test_real_field_is_checked_as_settings_want(tmp_path: Path) -> None:
         outcome = check_field(opened, Request(settings, watch_ignores=True))
     assert outcome.report is not None
     assert [(each.rule, each.level) for each in outcome.report.findings] == [("MF209", "error")]
-    assert unused_ignores(settings, [outcome]) == (Ignore("MF401"), Ignore("MF305", "z*.md"))
+    assert unused_ignores(Request(settings), [outcome]) == (
+        Ignore("MF401"),
+        Ignore("MF305", "z*.md"),
+    )
     assert len(outcome.excerpts) == 1
 
 
@@ -226,8 +248,29 @@ def test_ignores_used_in_any_field_are_used() -> None:
         Checked("b", error=MemoryfieldError("gone")),
         Checked("c", used=frozenset({Ignore("MF2", "*")})),
     ]
-    assert unused_ignores(settings, outcomes) == (Ignore("MF205"),)
-    assert unused_ignores(settings, []) == (Ignore("MF205"), Ignore("MF3"), Ignore("MF2", "*"))
+    assert unused_ignores(Request(settings), outcomes) == (Ignore("MF205"),)
+    assert unused_ignores(Request(settings), []) == (
+        Ignore("MF205"),
+        Ignore("MF3"),
+        Ignore("MF2", "*"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("request_", "unused"),
+    [
+        (Request(Settings(ignore=("MF8", "MF7"))), []),
+        (Request(Settings(ignore=("MF8", "MF7")), audit=True), ["MF8"]),
+        (Request(Settings(select=("MF2",), ignore=("MF3", "MF205", "MF206"))), ["MF206"]),
+        (Request(Settings(select=("MF8",), per_file_ignores={"a*": ("MF303",)})), []),
+    ],
+)
+def test_ignores_of_what_is_not_run_are_not_unused(request_: Request, unused: list[str]) -> None:
+    """Nothing is known of them: another command may need them."""
+    request_ = replace(request_, watch_ignores=True)
+    with inspect_field(archive({"a.md": page("Steel.\n")}), name=NAME) as opened:
+        outcome = check_field(opened, request_)
+    assert [ignore.id for ignore in unused_ignores(request_, [outcome])] == unused
 
 
 def test_unknown_ids_in_settings_made_by_hand(tmp_path: Path) -> None:

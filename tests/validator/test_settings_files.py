@@ -59,6 +59,15 @@ def test_field_does_not_decide_how_it_is_checked(start: str, project: Path) -> N
     assert ((field / "sub" / "pyproject.toml") in found.passed_over) == start.endswith("sub")
 
 
+def test_broken_file_of_a_field_is_passed_over(project: Path) -> None:
+    """It would not count if it were whole; one of another tool is not even told."""
+    field = project / "docs" / "field"
+    (field / "pyproject.toml").write_text("[tool.memoryfield\n")
+    assert find_settings(field, [field]) == (None, (field / "pyproject.toml",))
+    (field / "pyproject.toml").write_text("[tool.ruff]\n")
+    assert find_settings(field, [field]) == (None, ())
+
+
 def test_link_to_a_field_is_the_field(project: Path) -> None:
     """Another way to the same folder does not make its settings count."""
     field = project / "docs" / "field"

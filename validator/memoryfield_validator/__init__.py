@@ -10,8 +10,8 @@ print(report.verdict, report.digest)
 
 from __future__ import annotations
 
-from .checked import Checked, checked
-from .checking import STDIN, Request, check, check_field, unused_ignores
+from .checked import STDIN, Checked, checked
+from .checking import Request, check, check_field, unused_ignores
 from .excerpts import Excerpt
 from .finding import LEVELS, Finding, Report
 from .fixing import Fixed, fix

@@ -10,6 +10,9 @@ from .excerpts import Excerpt, excerpts_of
 from .finding import Report
 from .settings import Ignore
 
+STDIN = "-"
+"""The location that stands for an archive on standard input."""
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:

@@ -9,12 +9,10 @@ from typing import BinaryIO, TypeAlias
 
 from memoryfield_readers import Field, MemoryfieldError, inspect_field
 
-from .checked import Checked, checked
+from .checked import STDIN, Checked, checked
+from .registry import begins, rule_set
 from .settings import Applied, Ignore, Settings, apply
 from .validation import Profile, Progress, validate
-
-STDIN = "-"
-"""The location that stands for an archive on standard input."""
 
 Watch: TypeAlias = Callable[[Field], AbstractContextManager[Progress]]
 """What makes a `Progress` for a field, for as long as it is being checked."""
@@ -89,21 +87,34 @@ def check(
         return Checked(location, error=error)
 
 
-def unused_ignores(settings: Settings, outcomes: Iterable[Checked]) -> tuple[Ignore, ...]:
-    """The ignores of the settings that left nothing out in any of the fields."""
+def unused_ignores(request: Request, outcomes: Iterable[Checked]) -> tuple[Ignore, ...]:
+    """The ignores of the settings that left nothing out in any of the fields.
+
+    Those of rules that are not run anyway are none of them.
+    """
+    settings = request.settings
     used: frozenset[Ignore] = frozenset().union(*(outcome.used for outcome in outcomes))
     everywhere = [Ignore(id) for id in settings.ignore or ()]
     in_files = [Ignore(id, files) for files, ids in settings.per_file_ignores.items() for id in ids]
-    return tuple(each for each in (*everywhere, *in_files) if each not in used)
+    would_run = _would_run(request)
+    return tuple(
+        each
+        for each in (*everywhere, *in_files)
+        if each not in used and any(begins(id, each.id) for id in would_run)
+    )
+
+
+def _would_run(request: Request) -> frozenset[str]:
+    """The ids of the rules that would be run if none were ignored."""
+    return rule_set(select=request.settings.select, audit=request.audit).ids
 
 
 def _used_everywhere(field: Field, request: Request) -> frozenset[Ignore]:
     """Which of the ids that are not checked would have found something."""
-    ignored = request.settings.ignore
-    if not ignored:
+    ignored = request.settings.ignore or ()
+    select = [id for id in _would_run(request) if any(begins(id, each) for each in ignored)]
+    if not select:
         return frozenset()
-    report = validate(field, select=ignored, audit=request.audit, profile=request.profile)
+    report = validate(field, select=select, profile=request.profile)
     rules = {finding.rule for finding in report.findings}
-    return frozenset(
-        Ignore(id) for id in ignored if any(rule.startswith(id.upper()) for rule in rules)
-    )
+    return frozenset(Ignore(id) for id in ignored if any(begins(rule, id) for rule in rules))

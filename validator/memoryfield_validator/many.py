@@ -9,8 +9,8 @@ from pathlib import Path
 
 from memoryfield_readers import LocationError, NotFound, is_debris
 
-from .checked import Checked
-from .checking import STDIN, Request, check
+from .checked import STDIN, Checked
+from .checking import Request, check
 
 MANY = 64
 """From so many fields on, starting processes is worth its time."""

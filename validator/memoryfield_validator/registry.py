@@ -131,6 +131,11 @@ def registered() -> frozenset[str]:
     return frozenset(id for checks in all_checks for id, _ in checks)
 
 
+def begins(id: str, pattern: str) -> bool:
+    """Whether an id is the one that is meant by a pattern, or begins with it, in any case."""
+    return bool(pattern) and id.startswith(pattern.upper())
+
+
 def matching(patterns: Iterable[str]) -> frozenset[str]:
     """The ids of the catalogue that begin with one of the patterns, such as "MF304" or "MF3".
 
@@ -139,7 +144,7 @@ def matching(patterns: Iterable[str]) -> frozenset[str]:
     """
     ids: set[str] = set()
     for pattern in patterns:
-        found = [id for id in catalogue() if pattern and id.startswith(pattern.upper())]
+        found = [id for id in catalogue() if begins(id, pattern)]
         if not found:
             requirement(pattern)  # raises, with the nearest ids
             raise UnknownRequirement(pattern)
@@ -165,7 +170,7 @@ def _selected(patterns: Iterable[str], *, audit: bool) -> frozenset[str]:
         found = matching([pattern]) & registered()
         if not found:
             raise NotChecked(pattern)
-        asks_for_review = audit or pattern.upper().startswith(REVIEW)
+        asks_for_review = audit or begins(pattern.upper(), REVIEW)
         ids |= found if asks_for_review else _without_review(found)
     return frozenset(ids)
 

@@ -9,9 +9,8 @@ from pathlib import Path, PurePath
 from typing import TypeAlias
 from urllib.parse import quote, unquote
 
-from ..checked import Checked
+from ..checked import STDIN, Checked
 
-STDIN = "-"
 Base: TypeAlias = "str | PurePath | None"
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):")  # two letters at least: `C:\` is a drive

@@ -9,15 +9,15 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import NamedTuple
 
-from memoryfield_readers import HARMLESS_FAULTS, MemoryfieldError, SourceUnavailable
+from memoryfield_readers import MemoryfieldError, SourceUnavailable
 from memoryfield_spec import Level
 
-from ..finding import Finding, Report
-from ..registry import matching
+from ..finding import LEVELS, Finding, Report
+from ..registry import begins, matching
 from .values import Settings
 
 _HIDING = frozenset({"MF105", "MF601", "MF603", "MF604", "MF605", "MF606", "MF607"})
-"""Findings of these say that something was not read: left out, they are told as errors."""
+"""Findings of these say that something was not read: played down, they are told as errors."""
 
 
 class Ignore(NamedTuple):
@@ -47,8 +47,8 @@ class Applied(NamedTuple):
 def apply(settings: Settings, report: Report) -> Applied:
     """Leave out what per-file ignores name, and give findings the levels that settings want.
 
-    A finding that says that something was not read cannot be made to vanish: left out as a finding,
-    it stands in `Report.unread`, so that nothing passes for checked that was not.
+    A finding that says that something was not read cannot be made to vanish: left out, or made
+    milder, it stands in `Report.unread` too, so that nothing passes for checked that was not.
     """
     if not settings.per_file_ignores and not settings.severity:
         return Applied(report, frozenset())
@@ -58,23 +58,23 @@ def apply(settings: Settings, report: Report) -> Applied:
     used: set[Ignore] = set()
     for finding in report.findings:
         ignores = [*_ignores_of(finding, settings.per_file_ignores)]
-        if not ignores:
-            level = levels.get(finding.rule, finding.level)
+        level = levels.get(finding.rule, finding.level)
+        if ignores:
+            used.update(ignores)
+        else:
             kept.append(replace(finding, level=level) if level != finding.level else finding)
-            continue
-        used.update(ignores)
-        if finding.rule in _HIDING - HARMLESS_FAULTS:
-            unread.append(
-                SourceUnavailable(
-                    f"was not checked, {finding.rule}: {finding.message}",
-                    location=report.location,
-                    entry=finding.file,
-                )
-            )
+        is_played_down = bool(ignores) or LEVELS.index(level) > LEVELS.index(finding.level)
+        if is_played_down and finding.rule in _HIDING:
+            unread.append(_not_checked(finding, report.location))
     return Applied(
         replace(report, findings=tuple(kept), unread=tuple(unread)),
         frozenset(used),
     )
+
+
+def _not_checked(finding: Finding, location: str) -> MemoryfieldError:
+    message = f"was not checked, {finding.rule}: {finding.message}"
+    return SourceUnavailable(message, location=location, entry=finding.file)
 
 
 def _levels(severity: Mapping[str, Level]) -> Mapping[str, Level]:
@@ -91,7 +91,7 @@ def _ignores_of(finding: Finding, per_file: Mapping[str, Iterable[str]]) -> Iter
     for files, ids in per_file.items():
         if _pattern(files).fullmatch(finding.file):
             for id in ids:
-                if finding.rule.startswith(id.upper()):
+                if begins(finding.rule, id):
                     yield Ignore(id, files)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .reading import PYPROJECT, has_settings
+from .reading import PYPROJECT, SettingsError, has_settings
 
 FILE_NAMES = ("memoryfield.toml", PYPROJECT)
 """In one folder the first of these counts."""
@@ -44,10 +44,19 @@ def find_settings(start: Path, fields: Iterable[Path]) -> FoundSettings:
     for folder in (start, *start.parents):
         for name in FILE_NAMES:
             path = folder / name
-            if not path.is_file() or not has_settings(path):
+            if not path.is_file():
                 continue
-            if any(folder.is_relative_to(field) for field in within):
+            if not any(folder.is_relative_to(field) for field in within):
+                if has_settings(path):
+                    return FoundSettings(path, tuple(passed_over))
+            elif _may_have_settings(path):
                 passed_over.append(path)
-                continue
-            return FoundSettings(path, tuple(passed_over))
     return FoundSettings(None, tuple(passed_over))
+
+
+def _may_have_settings(path: Path) -> bool:
+    """Whether a file of a field would count elsewhere; one that cannot be read may."""
+    try:
+        return has_settings(path)
+    except SettingsError:
+        return True

@@ -53,7 +53,7 @@ def read_settings(path: Path) -> Settings:
     where = _Place(str(path), "tool.memoryfield" if path.name == PYPROJECT else "")
     where.check_keys(table, _KEYS)
     return Settings(
-        select=_ids(where.at("select"), table.get("select")),
+        select=_select(where.at("select"), table.get("select")),
         ignore=_ids(where.at("ignore"), table.get("ignore")),
         per_file_ignores=_per_file(where.at("per-file-ignores"), table.get("per-file-ignores", {})),
         fail_on=_level(where.at("fail-on"), table.get("fail-on", "error")),
@@ -118,6 +118,14 @@ def _ids(where: _Place, value: object) -> tuple[str, ...] | None:
     for id in value:
         _known(where, id)
     return tuple(value)
+
+
+def _select(where: _Place, value: object) -> tuple[str, ...] | None:
+    """The ids to check: none at all would let every field pass."""
+    ids = _ids(where, value)
+    if ids == ():
+        where.refuse("selects nothing, so that nothing would be checked", "leave it out for all")
+    return ids
 
 
 def _known(where: _Place, id: str) -> None:
