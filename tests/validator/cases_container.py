@@ -81,7 +81,7 @@ CONTAINER = (
         "MF101",
         "pages in several folders",
         {"x/a.md": page(), "y/b.md": page()},
-        error("MF101", file=None, says="no page at the root", hint="pages in `x/`, `y/`"),
+        error("MF101", file=None, says="no page at the root", hint="with --each"),
         _nested("x/a.md", "x/"),
         _nested("y/b.md", "y/"),
         _subdirectory("x/"),

@@ -46,6 +46,8 @@ def has_page(rule: Rule, review: Review) -> Findings:
     elif tops:
         hint = "there are pages in " + ", ".join(shown(f"{top}/") for top in tops[:3])
         hint += ": give that folder, or move them to the root"
+        if len(tops) > 1:
+            hint += "; where each is a field, check them with --each"
     yield rule.finding(None, message, hint=hint)
 
 
