@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tests.cli.command import FAULTY, call, folder
+from tests.cli.command import FAULTY, GOOD, call, folder
 
 from memoryfield_cli.destinations import FORMATS
 from memoryfield_spec import catalogue
@@ -52,15 +52,18 @@ def test_action_is_called_with_inputs_that_it_has() -> None:
 
 
 def test_editor_finds_file_line_and_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pattern fits what the command prints, and nothing but findings."""
-    pattern = json.loads(block("json"))["problemMatcher"]["pattern"]
+    """One pattern fits findings with a line, the other those without, and neither fits both."""
+    matchers = json.loads(block("json"))["problemMatcher"]
+    lined, whole = (matcher["pattern"]["regexp"] for matcher in matchers)
     monkeypatch.chdir(tmp_path)
-    folder(tmp_path / "memory", {"woks.md": FAULTY})
+    folder(tmp_path / "memory", {"woks.md": FAULTY, "Pans.md": GOOD.replace(b"8b\n", b"8c\n")})
     lines = call("validate", "memory/").out.splitlines()
-    found = [match for line in lines if (match := re.fullmatch(pattern["regexp"], line))]
+    found = [match for line in lines if (match := re.fullmatch(lined, line))]
     assert [match.groups()[:5] for match in found] == [
         ("memory/woks.md", "3", "10", "error", "MF304")
     ]
+    found = [match for line in lines if (match := re.fullmatch(whole, line))]
+    assert [match.groups()[:3] for match in found] == [("memory/Pans.md", "error", "MF201")]
 
 
 def test_ids_and_numbers_are_true() -> None:

@@ -20,6 +20,7 @@ from .destinations import (
     Destination,
     complete_formats,
     destinations,
+    keep_out_of,
     parse_formats,
     write_report,
 )
@@ -28,15 +29,16 @@ from .output import complain, say, warn
 from .progress import page_bar, progress_bar
 from .rendering import add_step_summary, for_file, for_stdout, rendered
 from .standard_input import archive_from_stdin
+from .text_output import TextOutput, Wording
 
 if TYPE_CHECKING:
     from memoryfield_validator import Checked, Request, Settings
 
     from .fixer import Fixer
-    from .text_output import TextOutput
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+VALIDITY = Wording()
 _BAR_FROM_FIELDS = 2
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -150,6 +152,19 @@ def settings_of(wanted: Wanted, locations: Sequence[str]) -> Settings:
     )
 
 
+def refuse_to_check_nothing(settings: Settings, *, audit: bool) -> None:
+    """A wrong id is wrong usage, whatever the locations, and so is to leave no rule to be run.
+
+    Raises:
+        UnknownRequirement: an id is in no catalogue, or has no rule.
+        click.UsageError: all that is selected is ignored.
+    """
+    from memoryfield_validator import rule_set
+
+    if not rule_set(select=settings.select, ignore=settings.ignore, audit=audit).ids:
+        raise click.UsageError("all that is selected is ignored: nothing would be checked")
+
+
 def _nearest_settings(locations: Sequence[str]) -> Path | None:
     from memoryfield_validator import find_settings
 
@@ -170,7 +185,7 @@ def run(
     locations: Sequence[str],
     *,
     fixer: Fixer | None = None,
-    note: str | None = None,
+    wording: Wording = VALIDITY,
 ) -> int:
     """Check fields, print and write the reports, and say what the exit code is.
 
@@ -179,14 +194,15 @@ def run(
         request: what is asked of each field.
         locations: where the fields are, one by one.
         fixer: mends each field before it is checked, or shows how; None to check alone.
-        note: what a person must know to understand the verdicts.
+        wording: how the text calls what came of a field.
     """
     from memoryfield_validator import unused_ignores
 
     prints_diff = fixer is not None and not fixer.writes
     chosen = destinations(wanted.formats, wanted.output, stdout_is_taken=prints_diff)
+    keep_out_of(locations, chosen)
     settings = request.settings
-    printed = _text_on_stdout(chosen)
+    printed = TextOutput(wording) if Destination("text", None) in chosen else None
     outcomes: list[Checked] = []
     exit_code = 0
     if fixer is not None:
@@ -201,12 +217,12 @@ def run(
             complain(problem)
         exit_code = max(exit_code, exit_code_of(outcome, settings.fail_on))
     if printed is not None:
-        printed.end(outcomes, settings.source, note)
+        printed.end(outcomes, settings.source)
     several = len(locations) > 1 or tuple(locations) != wanted.locations
     for form, file in chosen:
         if file is None and printed is not None:
             continue
-        text = rendered(form, outcomes, settings, several=several, note=note)
+        text = rendered(form, outcomes, settings, several=several, wording=wording)
         if file is not None:
             write_report(file, for_file(form, text))
         else:
@@ -259,12 +275,3 @@ def _outcomes(
         for outcome in outcomes:
             step()
             yield outcome
-
-
-def _text_on_stdout(chosen: Sequence[Destination]) -> TextOutput | None:
-    """What prints each outcome as it comes, where text goes to stdout."""
-    if Destination("text", None) not in chosen:
-        return None
-    from .text_output import TextOutput
-
-    return TextOutput()

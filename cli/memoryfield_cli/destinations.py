@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import click
 
-from memoryfield_readers import SourceUnavailable
+from memoryfield_readers import SourceUnavailable, local_path
 
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
 
@@ -88,23 +89,56 @@ def destinations(
     return tuple(chosen)
 
 
+def keep_out_of(fields: Iterable[str], chosen: Sequence[Destination]) -> None:
+    """Refuse to write a report over a field that is checked, or into one.
+
+    Raises:
+        click.UsageError: a file is one of the locations, or lies in one.
+    """
+    paths = [os.path.realpath(path) for each in fields if (path := local_path(each)) is not None]
+    for one in chosen:
+        if one.file is None:
+            continue
+        file = Path(os.path.realpath(one.file))
+        if any(file.is_relative_to(path) for path in paths):
+            raise click.UsageError(f"{one.file} would change a field that is checked")
+
+
 def write_report(file: Path, text: str) -> None:
     """Write a report whole: a reader sees the old file or the new one, never half of it.
 
-    What is no regular file, such as a pipe, is written as it is.
+    What is no regular file, such as a pipe, is written as it is; so is what stdout or stderr goes
+    to, as `/dev/stdout` does: to replace that would take away what others wrote there.
 
     Raises:
         SourceUnavailable: it cannot be written.
     """
     content = text.encode("utf-8", "backslashreplace")
     try:
-        if file.exists() and not file.is_file():
+        stream = _stream_to(file)
+        if stream is not None:
+            stream.write(content)
+            stream.flush()
+        elif file.exists() and not file.is_file():
             file.write_bytes(content)
         else:
             _replace(Path(os.path.realpath(file)), content)  # a link stays a link
     except OSError as error:
         message = f"cannot be written: {error.strerror or error}"
         raise SourceUnavailable(message, location=str(file)) from error
+
+
+def _stream_to(file: Path) -> BinaryIO | None:
+    """The stream of this process that goes to a file, or None."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            buffer: BinaryIO = stream.buffer
+            if os.path.samestat(os.fstat(buffer.fileno()), os.stat(file)):
+                stream.flush()
+                return buffer
+        except (AttributeError, OSError, ValueError):  # closed, no file, or nothing there yet
+            continue
+    return None
 
 
 def _replace(file: Path, content: bytes) -> None:

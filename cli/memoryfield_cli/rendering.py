@@ -14,6 +14,8 @@ from .output import on_github, warn
 if TYPE_CHECKING:
     from memoryfield_validator import Checked, Settings
 
+    from .text_output import Wording
+
 _NO_REPORT = '{"version": 1, "reports": []}\n'
 
 
@@ -23,13 +25,13 @@ def rendered(
     settings: Settings,
     *,
     several: bool,
-    note: str | None = None,
+    wording: Wording,
 ) -> str:
     """One report as text, with a line feed at its end unless it is empty."""
     if form == "text":
         from .text_output import text_report
 
-        return text_report(outcomes, source=settings.source, note=note)
+        return text_report(outcomes, wording, settings.source)
     from memoryfield_validator import reports
 
     if form == "json":

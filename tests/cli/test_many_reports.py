@@ -208,7 +208,7 @@ def test_several_fields(field: Path) -> None:
     folder(Path("good"), {"woks.md": GOOD})
     text = call("validate", field, "good", "missing")
     assert text.code == 4
-    assert text.out.endswith("\n3 fields: 1 valid, 1 invalid, 1 that could not be read\n")
+    assert text.out.endswith("\n3 fields: 1 valid, 1 invalid, 1 not checked\n")
     assert text.err.count("\n") == 1
     answer = call("validate", "--format", "json", field, "good").json
     assert [one["location"] for one in answer["reports"]] == ["field", "good"]
@@ -331,3 +331,61 @@ def test_formats_where_nothing_can_be_read(field: Path) -> None:
     assert sarif["runs"][0]["results"] == []
     call("validate", "--format", "json:out.json", "missing")
     assert json.loads(Path("out.json").read_text()) == {"version": 1, "reports": []}
+
+
+INTO = {
+    "the archive": ("a.zip", "a.zip"),
+    "a page": ("field/woks.md", "field"),
+    "a new file of the field": ("field/report", "field"),
+    "a page, through a link": ("link", "field"),
+}
+
+
+@pytest.mark.parametrize("name", INTO)
+def test_report_is_not_written_into_what_is_checked(name: str, field: Path) -> None:
+    """A field that is only checked stays as it is."""
+    file, location = INTO[name]
+    content = archive(Path("a.zip"), MIXED).read_bytes()
+    Path("link").symlink_to("field/woks.md")
+    done = call("validate", "--output", file, location)
+    assert (done.code, done.stdout) == (2, b"")
+    assert "would change a field" in done.err
+    assert Path("a.zip").read_bytes() == content
+    assert {path.name: path.read_bytes() for path in field.iterdir()} == MIXED
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="this system has no such file")
+def test_file_that_is_stdout_is_not_replaced(field: Path) -> None:
+    """A log to which others write keeps what they wrote."""
+    script = (
+        'exec >> log; echo before; "$0" validate --output /dev/stdout field; '
+        '"$0" validate --format json:/dev/stderr field 2>> log; echo after'
+    )
+    Path("log").write_text("old\n")
+    subprocess.run(["sh", "-c", script, COMMAND], env=neutral_environment(), check=True)
+    expected = call("validate", field).out + call("validate", "--format", "json", field).out
+    assert Path("log").read_text() == f"old\nbefore\n{expected}after\n"
+
+
+def test_name_is_no_command_on_github(field: Path, tmp_path: Path) -> None:
+    """A location that begins with `::` does not begin a line as it is."""
+    folder(tmp_path / "::error::x", {"woks.md": FAULTY})
+    done = spawn("validate", "::error::x", env={"GITHUB_ACTIONS": "true"}, cwd=tmp_path)
+    assert done.code == 1
+    assert not any(line.lstrip().startswith("::") for line in done.out.splitlines())
+
+
+def test_nothing_to_check_is_wrong_usage(field: Path) -> None:
+    """All that is selected being ignored, every field would pass."""
+    done = call("validate", "--select", "MF3", "--ignore", "MF3", field)
+    assert (done.code, done.stdout) == (2, b"")
+    assert "nothing would be checked" in done.err
+    assert call("audit", "--ignore", "MF8", field).code == 2
+
+
+def test_audit_says_nothing_on_validity(field: Path) -> None:
+    """Its words are others, since most rules were not run."""
+    out = call("audit", field, field, "--format", "text").out
+    assert "valid," not in out
+    assert "without errors" in out
+    assert "`memoryfield validate` checks the others" in out

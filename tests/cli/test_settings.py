@@ -57,7 +57,7 @@ def test_options_win() -> None:
 
 def test_no_config_and_config() -> None:
     """None at all, or another file than the nearest."""
-    settings('ignore = ["MF"]\n')
+    settings('ignore = ["MF2", "MF3"]\n')
     settings('ignore = ["MF304"]\n', "other.toml")
     assert found() == []
     assert found("--no-config") == BOTH
@@ -66,7 +66,7 @@ def test_no_config_and_config() -> None:
 
 def test_settings_of_the_field_itself_do_not_count() -> None:
     """Not even where the command runs within it; that is told, and `--config` takes them."""
-    settings('ignore = ["MF"]\n', "field/memoryfield.toml")
+    settings('ignore = ["MF2", "MF3"]\n', "field/memoryfield.toml")
     assert found() == BOTH
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir("field")

@@ -52,8 +52,8 @@ def _matching(location: str) -> Sequence[str]:
 
 def _fields_in(folder: str) -> Sequence[str]:
     path = Path(folder)
-    if not path.exists():
-        raise NotFound("does not exist", location=folder)
+    if not folder or not path.exists():
+        raise NotFound("does not exist", location=folder or "''")
     if not path.is_dir():
         raise LocationError(
             "is no folder of fields", location=folder, hint="leave out --each to check one field"

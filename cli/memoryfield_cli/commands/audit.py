@@ -7,9 +7,14 @@ from typing import Any
 
 import click
 
-from ..checking import Wanted, check_options, run, settings_of
+from ..checking import Wanted, check_options, refuse_to_check_nothing, run, settings_of
+from ..text_output import Wording
 
-_NOTE = "reviewed by the rules MF8 alone: `memoryfield validate` checks the others"
+_WORDING = Wording(
+    "without errors",
+    "with errors",
+    "reviewed by the rules MF8 alone: `memoryfield validate` checks the others",
+)
 
 
 @click.command(
@@ -24,18 +29,18 @@ Examples:
 def command(**options: Any) -> None:
     """Review what is written in fields, before a model reads it.
 
-    Looks for invisible characters, orders to the reading model, ways out for data, secrets, active
-    HTML and look-alike host names: the rules MF8, and no others. A finding is a reason to look, not
-    a proof; that nothing is found is no proof either. No list of patterns stops a determined
-    author: read what you are given, then pin it.
+    Looks in the pages, not in attachments or sub-folders, for invisible characters, orders to the
+    reading model, ways out for data, secrets, active HTML and look-alike host names: the rules MF8,
+    and no others. A finding is a reason to look, not a proof; that nothing is found is no proof
+    either. No list of patterns stops a determined author: read what you are given, then pin it.
     """
     from dataclasses import replace
 
-    from memoryfield_validator import REVIEW, Request, expand, rule_set
+    from memoryfield_validator import REVIEW, Request, expand
 
     wanted = Wanted(**options)
     locations = expand(wanted.locations, each=wanted.each)
     settings = replace(settings_of(wanted, locations), select=(REVIEW,))
-    rule_set(select=settings.select, ignore=settings.ignore)
+    refuse_to_check_nothing(settings, audit=True)
     request = Request(settings, watch_ignores=wanted.unused_ignores)
-    sys.exit(run(wanted, request, locations, note=_NOTE))
+    sys.exit(run(wanted, request, locations, wording=_WORDING))

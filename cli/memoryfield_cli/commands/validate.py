@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..checking import Wanted, check_options, ids, run, settings_of
+from ..checking import (
+    Wanted,
+    check_options,
+    ids,
+    refuse_to_check_nothing,
+    run,
+    settings_of,
+)
 from ..fixer import Fixer
 
 if TYPE_CHECKING:
@@ -28,8 +35,8 @@ Examples:
   cat notes.memoryfield.zip | memoryfield validate -
 """
 )
-@check_options
 @click.option("--select", multiple=True, metavar="IDS", help="Check these alone: MF304, MF3, ...")
+@check_options
 @click.option("--fix", is_flag=True, help="Mend what has one right answer, then check.")
 @click.option(
     "--diff", is_flag=True, help="Show what --fix would change, as a patch; write nothing."
@@ -64,15 +71,14 @@ def command(
     """
     from dataclasses import replace
 
-    from memoryfield_validator import Request, expand, rule_set
+    from memoryfield_validator import Request, expand
 
     wanted = Wanted(**options)
     locations = expand(wanted.locations, each=wanted.each)
     settings = settings_of(wanted, locations)
     if select:
         settings = replace(settings, select=ids(select))
-    # A wrong id is wrong usage, whatever the locations.
-    rule_set(select=settings.select, ignore=settings.ignore, audit=audit)
+    refuse_to_check_nothing(settings, audit=audit)
     request = Request(settings, audit, profile, wanted.unused_ignores)
     fixer = Fixer(writes=not diff) if fix or diff else None
     sys.exit(run(wanted, request, locations, fixer=fixer))

@@ -5,10 +5,14 @@ from .json_report import render_json
 from .jsonl_report import render_jsonl
 from .junit_report import render_junit
 from .markdown_report import render_markdown
+from .results import counted
 from .sarif_report import render_sarif
-from .text_report import print_text, print_totals
+from .text_report import VALIDITY, Verdicts, print_text, print_totals
 
 __all__ = [
+    "VALIDITY",
+    "Verdicts",
+    "counted",
     "print_text",
     "print_totals",
     "render_github",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memoryfield_readers import visible
 from memoryfield_spec import Level
@@ -21,12 +21,24 @@ if TYPE_CHECKING:
 _STYLES: dict[Level, str] = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 
 
-def print_text(checked: Checked, console: Console) -> None:
+class Verdicts(NamedTuple):
+    """What a field is called in which no error was found, and one in which some were."""
+
+    good: str = "valid"
+    bad: str = "invalid"
+
+
+VALIDITY = Verdicts()
+"""The verdicts of a validation; a review of the content alone says nothing on validity."""
+
+
+def print_text(checked: Checked, console: Console, *, verdicts: Verdicts = VALIDITY) -> None:
     """Print the report on one location; for a location that could not be read, nothing.
 
     Arguments:
         checked: what came of the location.
         console: where to print; what comes from the field is printed as text, never as markup.
+        verdicts: how to call what came of it.
     """
     report = checked.report
     if report is None:
@@ -37,13 +49,14 @@ def print_text(checked: Checked, console: Console) -> None:
             console.print(_excerpt(excerpt, finding.line), soft_wrap=True)
         if finding.hint:
             console.print(_hint(finding.hint), soft_wrap=True)
-    console.print(_conclusion(report), soft_wrap=True)
+    console.print(_conclusion(report, verdicts), soft_wrap=True)
 
 
 def print_totals(
     checked: Sequence[Checked],
     console: Console,
     *,
+    verdicts: Verdicts = VALIDITY,
     source: str | None = None,
     note: str | None = None,
 ) -> None:
@@ -52,6 +65,7 @@ def print_totals(
     Arguments:
         checked: what came of each location.
         console: where to print.
+        verdicts: how to call what came of them.
         source: the file that the settings come from; None for none.
         note: what else a reader must know to understand the verdicts.
     """
@@ -59,10 +73,10 @@ def print_totals(
 
     if len(checked) > 1:
         counts = Counter(each.report.verdict for each in checked if each.report is not None)
-        parts = [counted(len(checked), "field"), f"{counts['valid']:,} valid"]
-        parts += [f"{counts['invalid']:,} invalid"] if counts["invalid"] else []
+        parts = [counted(len(checked), "field"), f"{counts['valid']:,} {verdicts.good}"]
+        parts += [f"{counts['invalid']:,} {verdicts.bad}"] if counts["invalid"] else []
         unread = len(checked) - counts.total()
-        parts += [f"{unread:,} that could not be read"] if unread else []
+        parts += [f"{unread:,} not checked"] if unread else []
         console.print(Text(f"{parts[0]}: {', '.join(parts[1:])}", "bold"), soft_wrap=True)
     notes = [note, f"settings from {source}" if source else None]
     for text in filter(None, notes):
@@ -107,14 +121,13 @@ def _hint(hint: str) -> Text:
     return Text.assemble(("       hint: ", "green"), visible(hint))
 
 
-def _conclusion(report: Report) -> Text:
+def _conclusion(report: Report, verdicts: Verdicts) -> Text:
     from rich.text import Text
 
-    style = "bold green" if report.verdict == "valid" else "bold red"
+    is_good = report.verdict == "valid"
+    verdict = (verdicts.good, "bold green") if is_good else (verdicts.bad, "bold red")
     counts = ", ".join(counted(number, level) for level, number in report.summary.items() if number)
     parts = [counted(report.pages, "page"), counts or "nothing to report"]
     if report.digest:
         parts.append(report.digest)
-    return Text.assemble(
-        (visible(report.location), "bold"), ": ", (report.verdict, style), ", " + ", ".join(parts)
-    )
+    return Text.assemble((visible(report.location), "bold"), ": ", verdict, ", " + ", ".join(parts))

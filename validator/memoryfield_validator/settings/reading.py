@@ -95,7 +95,7 @@ def _table_of(path: Path) -> Mapping[str, Any] | None:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
             raise SettingsError(f"is larger than {_MOST_BYTES} bytes", location=str(path))
-        table: Any = tomllib.loads(content.decode())
+        table: Any = tomllib.loads(content.decode("utf-8-sig"))
     except OSError as error:
         raise SettingsError(
             f"cannot be read: {error.strerror or error}", location=str(path)
@@ -162,7 +162,8 @@ def _limits(where: _Place, value: object) -> Limits:
     where.check_keys(value, Limits.names())
     try:
         return DEFAULT_LIMITS.with_settings(
-            f"{name}={number if type(number) is int else ''}" for name, number in value.items()
+            f"{name}={number if type(number) is int else repr(number)}"
+            for name, number in value.items()
         )
     except UnknownLimit as error:
         where.refuse(error.message, error.hint)
