@@ -206,7 +206,7 @@ def run(
     outcomes: list[Checked] = []
     exit_code = 0
     if fixer is not None:
-        found = fixer.outcomes(request, locations)
+        found = fixer.outcomes(request, locations, streams=printed is not None)
     else:
         found = _outcomes(wanted, request, locations, streams=printed is not None)
     for outcome in found:

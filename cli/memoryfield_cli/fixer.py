@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from .output import print_bytes, say, warn
+from .output import no_command, on_github, print_bytes, say, warn, without_commands
 from .progress import page_bar, progress_bar
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memoryfield_validator.fixes import Proposal
 
 _BAR_FROM_CHANGES = 200
+_BAR_FROM_FIELDS = 2
 
 
 class Fixer:
@@ -30,24 +31,41 @@ class Fixer:
         self.writes = writes
         self.found_changes = False
 
-    def outcomes(self, request: Request, locations: Sequence[str]) -> Iterator[Checked]:
-        """What is left to tell of each field."""
+    def outcomes(
+        self, request: Request, locations: Sequence[str], *, streams: bool = True
+    ) -> Iterator[Checked]:
+        """What is left to tell of each field, with bars for people who wait.
+
+        Arguments:
+            request: what is asked of each field.
+            locations: where the fields are.
+            streams: whether something is printed on stdout field by field.
+        """
         from memoryfield_validator import fix
 
-        for location in locations:
-            fixed = fix(
-                location,
-                request,
-                write=self.writes,
-                watch=page_bar,
-                watch_writing=_writing_bar,
-            )
-            if fixed.proposal.changes:
-                self.found_changes = True
-                if not self.writes:
-                    _print_diff(fixed, named=len(locations) > 1)
-                warn(f"{location}: {_summary(fixed, written=self.writes)}")
-            yield fixed.checked
+        on_screen = (streams or not self.writes) and sys.stdout.isatty()  # then that is progress
+        over_fields = len(locations) >= _BAR_FROM_FIELDS and not on_screen
+        bar = (
+            progress_bar("Fixing fields", len(locations))
+            if over_fields
+            else nullcontext(lambda: None)
+        )
+        with bar as step:
+            for location in locations:
+                fixed = fix(
+                    location,
+                    request,
+                    write=self.writes,
+                    watch=None if over_fields else page_bar,
+                    watch_writing=None if over_fields else _writing_bar,
+                )
+                step()
+                if fixed.proposal.changes:
+                    self.found_changes = True
+                    if not self.writes:
+                        _print_diff(fixed, named=len(locations) > 1)
+                    warn(f"{location}: {_summary(fixed, written=self.writes)}")
+                yield fixed.checked
 
 
 def _writing_bar(proposal: Proposal) -> AbstractContextManager[Callable[[], None]]:
@@ -55,21 +73,26 @@ def _writing_bar(proposal: Proposal) -> AbstractContextManager[Callable[[], None
 
 
 def _summary(fixed: Fixed, *, written: bool) -> str:
-    findings, pages = len(fixed.proposal.findings), len({c.name for c in fixed.proposal.changes})
+    from memoryfield_validator.reports import counted
+
+    pages = {change.name for change in fixed.proposal.changes}
     verb = "mended" if written else "can mend"
-    return (
-        f"{verb} {findings:,} finding{'s' * (findings != 1)} in {pages:,} page{'s' * (pages != 1)}"
-    )
+    findings = counted(len(fixed.proposal.findings), "finding")
+    return f"{verb} {findings} in {counted(len(pages), 'page')}"
 
 
 def _print_diff(fixed: Fixed, *, named: bool) -> None:
-    """Print the changes: as bytes that `git apply` takes, but escaped on a terminal."""
+    """Print the changes: as bytes that `git apply` takes, but escaped for people to see.
+
+    These look at a terminal, or at the log of GitHub Actions, which carries out what is a command.
+    """
     from memoryfield_readers import visible
     from memoryfield_validator.fixes import diff, patch
 
-    if named:
-        say(f"# {visible(fixed.checked.location)}")
-    if sys.stdout.isatty():
-        say(diff(fixed.proposal), end="")
-    else:
-        print_bytes(patch(fixed.proposal))
+    with without_commands():
+        if named:
+            say(no_command(f"# {visible(fixed.checked.location)}"))
+        if sys.stdout.isatty() or on_github():
+            say(no_command(diff(fixed.proposal)), end="")
+        else:
+            print_bytes(patch(fixed.proposal))

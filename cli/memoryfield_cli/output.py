@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import secrets
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
 import click
 
 from memoryfield_readers import MemoryfieldError, visible
+
+_IN_FRONT = re.compile(r"^([^\S\n]*+)::", re.MULTILINE)
 
 
 def on_github() -> bool:
@@ -19,8 +25,28 @@ def on_github() -> bool:
 
 
 def no_command(text: str) -> str:
-    """Text in which GitHub Actions sees no command: `##[` begins one anywhere in a line."""
-    return text.replace("##[", "# #[") if on_github() else text
+    """Text in which GitHub Actions sees no command: `::` begins one in front, `##[` anywhere."""
+    if not on_github():
+        return text
+    return _IN_FRONT.sub(r"\1: :", text).replace("##[", "# #[")
+
+
+@contextmanager
+def without_commands() -> Iterator[None]:
+    """In a step of GitHub Actions, let no line that is printed meanwhile be a command.
+
+    The runner looks for commands behind blanks, too, so that marks before a line do not help. The
+    word that lets it listen again is a new one each time, which no text can hold.
+    """
+    if not on_github():
+        yield
+        return
+    token = secrets.token_hex(16)
+    say(f"::stop-commands::{token}")
+    try:
+        yield
+    finally:
+        say(f"::{token}::")
 
 
 def say(text: str, *, end: str = "\n", bold: bool = False) -> None:

@@ -40,6 +40,8 @@ from .names import (
 from .opening import HARMLESS_FAULTS, inspect_field, local_path, open_field
 from .page import Page
 from .source import Source
+from .sources.links import NotFollowed, follow_link
+from .sources.rooted import RootedFolder
 from .text_position import Position
 
 __all__ = [
@@ -61,16 +63,19 @@ __all__ = [
     "LocationError",
     "Manifest",
     "MemoryfieldError",
+    "NotFollowed",
     "NotFound",
     "Page",
     "PageError",
     "Position",
+    "RootedFolder",
     "Source",
     "SourceChanged",
     "SourceUnavailable",
     "UnknownLimit",
     "UnsafeArchive",
     "as_unicode",
+    "follow_link",
     "inspect_field",
     "is_debris",
     "is_lfs_pointer",

@@ -31,6 +31,7 @@ class Entry(NamedTuple):
         modified_ns: nanoseconds since 1970-01-01T00:00:00Z.
         problem: why an irregular entry is one, as the end of "NAME is …", or why an unreadable one
             cannot be read; else empty.
+        leads_to: of a symbolic link that is followed, the path of the file it leads to; else empty.
     """
 
     path: str
@@ -38,6 +39,7 @@ class Entry(NamedTuple):
     size: int = 0
     modified_ns: int = 0
     problem: str = ""
+    leads_to: str = ""
 
     @property
     def modified(self) -> datetime:

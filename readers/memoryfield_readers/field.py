@@ -35,6 +35,8 @@ class Field:
         folders: names of the sub-directories, which are no part of the field (MF103).
         irregular: entries that are no regular files or cannot be examined (MF105).
         entries: what the source listed for each page, attachment and index, by name.
+        links: the paths that the symbolic links at the root lead to, by the links' names; debris
+            may be among these, and links that are irregular are not.
         faults: what is wrong with the container; only `inspect_field` lets one through that counts.
     """
 
@@ -48,10 +50,13 @@ class Field:
         self.archive_name = source.archive_name
         by_role: dict[Role, list[str]] = {each: [] for each in Role}
         entries: dict[str, Entry] = {}
+        links: dict[str, str] = {}
         folders: list[str] = []
         irregular: list[Entry] = []
         for entry in source.root():
             name, kind = entry.path, entry.kind
+            if entry.leads_to:
+                links[name] = entry.leads_to
             if kind is EntryKind.FILE:
                 entry_role = role(name)
                 by_role[entry_role].append(name)
@@ -71,6 +76,7 @@ class Field:
         self.folders: tuple[str, ...] = tuple(folders)
         self.irregular: tuple[Entry, ...] = tuple(irregular)
         self.entries: Mapping[str, Entry] = MappingProxyType(entries)
+        self.links: Mapping[str, str] = MappingProxyType(links)
         self.faults: tuple[Fault, ...] = (*source.faults, *self._limit_faults())
 
     def __enter__(self) -> Self:

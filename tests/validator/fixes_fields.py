@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
+from pathlib import Path
 from typing import NamedTuple
 
 from tests.validator.fields import Files, archive, as_bytes
 
-from memoryfield_readers import inspect_field
+from memoryfield_readers import MemoryfieldError, inspect_field
 from memoryfield_validator import Finding, Report, validate
-from memoryfield_validator.fixes import Proposal, Rename, Rewrite, propose
+from memoryfield_validator.fixes import Proposal, Rename, Rewrite, apply, propose
 
 Contents = dict[str, bytes]
 
@@ -97,3 +98,21 @@ def mended_text(text: str | bytes, name: str = "a.md") -> str:
     mended = mend({name: text})
     assert_clean(mended)
     return mended.page(name).decode()
+
+
+def proposal_of(folder: Path) -> Proposal:
+    """What is proposed for a folder."""
+    with inspect_field(folder) as field:
+        return propose(field, validate(field), judge=validate, new_uuid=numbered_uuids())
+
+
+def refused(proposal: Proposal, folder: Path, kind: type[MemoryfieldError]) -> MemoryfieldError:
+    """The one error that keeps a part of a proposal from being done."""
+    (error,) = apply(proposal, folder).errors
+    assert type(error) is kind
+    return error
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of a folder."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}

@@ -47,6 +47,9 @@ FIELDS: dict[str, Files] = {
     "control characters": {"a.md": page("\x1b[31m\x00\x0c\u2028" + BODY, title="no")},
 }
 
+SECONDS = 120
+"""After so long git hangs; it takes a fraction of it."""
+
 each_field = pytest.mark.parametrize("name", FIELDS)
 
 
@@ -57,6 +60,7 @@ def git_apply(data: bytes, folder: Path) -> None:
         cwd=folder,
         input=data,
         check=True,
+        timeout=SECONDS,
         env={**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)},
     )
 

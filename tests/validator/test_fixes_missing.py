@@ -15,7 +15,7 @@ from memoryfield_readers import Field, Page, inspect_field, read_frontmatter
 from memoryfield_readers.entry import Entry, EntryKind
 from memoryfield_validator import Report, validate
 from memoryfield_validator.fixes import apply, births_in, propose
-from memoryfield_validator.fixes.missing_fields import field_edits
+from memoryfield_validator.fixes.missing_fields import field_splices
 from memoryfield_validator.fixes.titles import title_for, title_from_name
 
 NOW = 1_772_355_600  # 2026-03-01T09:00:00Z
@@ -157,8 +157,8 @@ def test_times_at_the_ends_of_the_calendar(seconds: int) -> None:
     """A time is written with all its digits, whatever a file system says."""
     text = page(created=None)
     entry = Entry("a.md", EntryKind.FILE, len(text), seconds * 10**9)
-    (edit,) = field_edits(Page("a.md", text.encode(), entry), ["created"], lambda _: None, str)
-    assert read_frontmatter(f"---\n{edit.text}---\n").fields["created"][4] == "-"
+    (splice,) = field_splices(Page("a.md", text.encode(), entry), ["created"], lambda _: None, str)
+    assert read_frontmatter(f"---\n{splice.text}---\n").fields["created"][4] == "-"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from tests.validator.fixes_fields import fixable, mend, mended_text, proposal_fo
 
 from memoryfield_readers import Page, read_frontmatter
 from memoryfield_readers.entry import Entry, EntryKind
-from memoryfield_validator.fixes import Proposal, mending
+from memoryfield_validator.fixes import Proposal, page_fixes
 from memoryfield_validator.fixes.quoting import quoted
 
 
@@ -192,5 +192,5 @@ def test_a_step_that_changes_another_field_is_left_out(monkeypatch: pytest.Monke
     """Whatever a step does: a field that no finding speaks of says what it said."""
     text = page(title="no", more="summary: A pan.\n")
     meddling = (frozenset({"MF305"}), lambda *_: page(title="'no'", more="x: y\n").encode())
-    monkeypatch.setattr(mending, "_STEPS", (meddling,))
+    monkeypatch.setattr(page_fixes, "_STEPS", (meddling,))
     assert proposal_for({"a.md": text}) == Proposal()

@@ -132,7 +132,7 @@ def test_pages_are_written_before_they_are_renamed() -> None:
         "Rewrite",
         "Rename",
     ]
-    assert proposal.renames == (Rename("A.md", "a.md"),)
+    assert proposal.renames == (Rename("A.md", "a.md", linked_from=("b.md",)),)
 
 
 @pytest.mark.parametrize("done", [0, 1, 2, 3])
@@ -159,7 +159,7 @@ def test_what_is_not_wanted_keeps_its_name() -> None:
         "B.md": page("[A](A.md)\n" + BODY, number=1),
     }
     mended = mend(files, lambda finding: finding.file == "A.md")
-    assert mended.proposal.renames == (Rename("A.md", "a.md"),)
+    assert mended.proposal.renames == (Rename("A.md", "a.md", linked_from=("B.md",)),)
     assert b"[A](a.md)" in mended.page("B.md")
     assert b"[B](B.md)" in mended.page("a.md")
 

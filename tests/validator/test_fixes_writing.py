@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from tests.readers.unprivileged import without_rights
-from tests.validator.fields import BODY, Files, archive, page, write_files
-from tests.validator.fixes_fields import changed, fixable, numbered_uuids
+from tests.validator.fields import BODY, Files, archive, as_bytes, page, write_files
+from tests.validator.fixes_fields import changed, contents, fixable, proposal_of, refused
 
 from memoryfield_readers import (
     AccessDenied,
@@ -21,25 +21,14 @@ from memoryfield_readers import (
     inspect_field,
 )
 from memoryfield_validator import validate
-from memoryfield_validator.fixes import Proposal, Rename, Rewrite, apply, propose
+from memoryfield_validator.fixes import Proposal, Rename, Rewrite, apply
 
-NEEDS_LINKS = pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 BROKEN: Files = {
     "a.md": page(title="no"),
     "B.md": page("[a](a.md)\n" + BODY, number=1, updated=None),
     "c.md": page("[b](B.md#x) [b](<./B.md>)\n\n[r]: B.md\n\n" + BODY, number=2),
     "pan.png": b"\x89PNG",
 }
-
-
-def proposal_of(folder: Path) -> Proposal:
-    """What is proposed for a folder."""
-    with inspect_field(folder) as field:
-        return propose(field, validate(field), judge=validate, new_uuid=numbered_uuids())
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 def test_all_changes_are_made_and_nothing_else(tmp_path: Path) -> None:
@@ -106,9 +95,7 @@ def test_a_page_that_changed_is_left_alone(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "field", {"a.md": page(title="no")})
     proposal = proposal_of(folder)
     (folder / "a.md").write_text("Mine.\n")
-    with pytest.raises(SourceChanged) as caught:
-        apply(proposal, folder)
-    assert caught.value.entry == "a.md"
+    assert refused(proposal, folder, SourceChanged).entry == "a.md"
     assert contents(folder) == {"a.md": b"Mine.\n"}
 
 
@@ -125,8 +112,7 @@ def test_a_page_that_changes_while_it_is_written_is_left_alone(
         (folder / "a.md").write_text("Mine.\n")
 
     monkeypatch.setattr(os, "fsync", sync_and_interfere)
-    with pytest.raises(SourceChanged):
-        apply(proposal, folder)
+    refused(proposal, folder, SourceChanged)
     assert contents(folder) == {"a.md": b"Mine.\n"}
 
 
@@ -135,8 +121,7 @@ def test_a_page_that_is_gone(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "field", {"a.md": page(title="no")})
     proposal = proposal_of(folder)
     (folder / "a.md").unlink()
-    with pytest.raises(SourceChanged):
-        apply(proposal, folder)
+    refused(proposal, folder, SourceChanged)
     assert contents(folder) == {}
 
 
@@ -145,15 +130,17 @@ def test_a_name_that_is_taken_by_now(tmp_path: Path) -> None:
     folder = write_files(tmp_path / "field", BROKEN)
     proposal = proposal_of(folder)
     (folder / "b.md").write_text("Mine.\n")
-    with pytest.raises(SourceChanged) as caught:
-        apply(proposal, folder)
-    assert caught.value.entry == "B.md"
+    error = refused(proposal, folder, SourceChanged)
+    assert (error.entry, error.message) == (
+        "B.md", "cannot be renamed: the name `b.md` is taken by now",
+    )  # fmt: skip
+    after = changed(BROKEN, proposal)
     assert contents(folder) == {
-        **{
-            name: data if isinstance(data, bytes) else data.encode()
-            for name, data in BROKEN.items()
-        },
+        "a.md": after["a.md"],
+        "B.md": after["b.md"],
         "b.md": b"Mine.\n",
+        "c.md": as_bytes(BROKEN["c.md"]),
+        "pan.png": after["pan.png"],
     }
 
 
@@ -165,8 +152,8 @@ def test_a_name_that_is_taken_at_the_last_moment(
 
     folder = write_files(tmp_path / "field", {"B.md": page(), "b.md": "Mine.\n"})
     monkeypatch.setattr(folder_module.WritableFolder, "check_rename", lambda *_: None)
-    with pytest.raises(SourceChanged, match=r"`b\.md` is taken"):
-        apply(Proposal((Rename("B.md", "b.md"),)), folder)
+    error = refused(Proposal((Rename("B.md", "b.md"),)), folder, SourceChanged)
+    assert "`b.md` is taken" in error.message
     assert contents(folder) == {"B.md": page().encode(), "b.md": b"Mine.\n"}
 
 
@@ -203,8 +190,7 @@ def test_renaming_on_other_systems(system: object, tmp_path: Path) -> None:
 
         write_files(folder, {"B.md": "Mine.\n"})
         monkeypatch.setattr(folder_module.WritableFolder, "check_rename", lambda *_: None)
-        with pytest.raises(SourceChanged):
-            apply(Proposal((Rename("B.md", "b.md"),)), folder)
+        refused(Proposal((Rename("B.md", "b.md"),)), folder, SourceChanged)
         assert contents(folder) == {"b.md": page().encode(), "B.md": b"Mine.\n"}
 
 
@@ -226,64 +212,6 @@ def test_renaming_where_case_is_ignored(tmp_path: Path, monkeypatch: pytest.Monk
     assert b"title: 'no'" in (folder / "b.md").read_bytes()
 
 
-@NEEDS_LINKS
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
-    """What a link leads to is mended, in a sub-directory too, and the link stays what it is."""
-    folder = write_files(tmp_path / "field", {"a.md": page(), "x/real.md": page(title="no")})
-    (folder / "b.md").symlink_to("x/real.md")
-    apply(proposal_of(folder), folder)
-    assert os.readlink(folder / "b.md") == "x/real.md"
-    assert b"title: 'no'\n" in (folder / "x/real.md").read_bytes()
-    assert os.listdir(folder / "x") == ["real.md"]
-
-
-@NEEDS_LINKS
-def test_a_page_and_a_link_to_it_are_one_file(tmp_path: Path) -> None:
-    """A file is mended once, and the field is clean then."""
-    folder = write_files(tmp_path / "field", {"b.md": page(title="no", uuid=None)})
-    (folder / "a.md").symlink_to("b.md")
-    (folder / "c.md").symlink_to("a.md")
-    apply(proposal_of(folder), folder)
-    assert (folder / "a.md").is_symlink()
-    assert not (folder / "b.md").is_symlink()
-    assert proposal_of(folder) == Proposal()
-
-
-@NEEDS_LINKS
-def test_a_link_that_leads_outside_is_not_followed(tmp_path: Path) -> None:
-    """Also if it takes a page's place after the proposal was made."""
-    folder = write_files(tmp_path / "field", {"a.md": page(title="no")})
-    proposal = proposal_of(folder)
-    outside = write_files(tmp_path / "outside", {"a.md": page(title="no")})
-    (folder / "a.md").unlink()
-    (folder / "a.md").symlink_to(outside / "a.md")
-    with pytest.raises(PageError):
-        apply(proposal, folder)
-    assert (outside / "a.md").read_bytes() == page(title="no").encode()
-
-
-@NEEDS_LINKS
-def test_a_page_that_a_link_leads_to_keeps_its_name(tmp_path: Path) -> None:
-    """The link would lead nowhere: that is said before anything is written."""
-    folder = write_files(tmp_path / "field", {"B.md": page(title="no")})
-    (folder / "x.md").symlink_to("./B.md")
-    proposal = Proposal(
-        (Rewrite("B.md", page(title="no").encode(), page().encode()), Rename("B.md", "b.md"))
-    )
-    with pytest.raises(PageError, match=r"the link `x\.md` leads to it"):
-        apply(proposal, folder)
-    assert (folder / "B.md").read_bytes() == page(title="no").encode()
-
-
-@NEEDS_LINKS
-def test_a_link_gets_a_better_name(tmp_path: Path) -> None:
-    """A link whose own name is no page name is renamed as what it is."""
-    folder = write_files(tmp_path / "field", {"x/real.md": page()})
-    (folder / "B.md").symlink_to("x/real.md")
-    apply(proposal_of(folder), folder)
-    assert os.readlink(folder / "b.md") == "x/real.md"
-
-
 @pytest.mark.parametrize(
     "name", ["../a.md", "x/../../a.md", "/etc/passwd", "", ".", "..", "a\0.md"]
 )
@@ -292,8 +220,7 @@ def test_names_that_lead_elsewhere(name: str, tmp_path: Path) -> None:
     folder = write_files(tmp_path / "field", {"b.md": page()})
     (tmp_path / "a.md").write_bytes(b"old")
     for change in (Rewrite(name, b"old", b"new"), Rename(name, "c.md"), Rename("b.md", name)):
-        with pytest.raises(PageError):
-            apply(Proposal((change,)), folder)
+        refused(Proposal((change,)), folder, PageError)
     assert (tmp_path / "a.md").read_bytes() == b"old"
     assert contents(folder) == {"b.md": page().encode()}
 
@@ -304,9 +231,7 @@ def mended_by_nobody(folder: Path, *, folder_mode: int, page_mode: int) -> None:
     (folder / "a.md").chmod(page_mode)
     proposal = proposal_of(folder)
     folder.chmod(folder_mode)
-    with pytest.raises(AccessDenied) as caught:
-        apply(proposal, folder)
-    assert caught.value.entry == "a.md"
+    assert refused(proposal, folder, AccessDenied).entry == "a.md"
     assert contents(folder) == {"a.md": page(title="no").encode()}
 
 
@@ -323,3 +248,34 @@ def test_a_folder_that_may_not_be_written() -> None:
 def test_a_page_that_may_not_be_written() -> None:
     """A page that is read-only stays as it is, though its folder could be written."""
     without_rights(lambda folder: mended_by_nobody(folder, folder_mode=0o755, page_mode=0o444))
+
+
+@NEEDS_USERS
+@pytest.mark.parametrize("refusal", [set(), {"pair"}, {"pair", "group"}], ids=str)
+def test_owner_and_group_are_kept_as_far_as_that_is_allowed(
+    refusal: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The pair is tried, then the group alone; a page is mended where neither is allowed."""
+    folder = write_files(tmp_path / "field", {"a.md": page(title="no")})
+    proposal = proposal_of(folder)
+    real = os.fstat
+    status = (folder / "a.md").stat()
+    group = status.st_gid + 1
+    given: list[tuple[int, int]] = []
+
+    def fstat(descriptor: int) -> os.stat_result:
+        found = real(descriptor)
+        if found.st_ino != status.st_ino:
+            return found
+        return os.stat_result((*found[:5], group, *found[6:10]))
+
+    def fchown(descriptor: int, owner: int, to: int) -> None:
+        given.append((owner, to))
+        if ("group" if owner == -1 else "pair") in refusal:
+            raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "fstat", fstat)
+    monkeypatch.setattr(os, "fchown", fchown)
+    assert apply(proposal, folder).errors == ()
+    assert given == [(status.st_uid, group), (-1, group)][: 1 + ("pair" in refusal)]
+    assert b"title: 'no'" in (folder / "a.md").read_bytes()

@@ -18,7 +18,7 @@ class NotFollowed(Exception):
     """A link does not lead to a regular file inside the root; the text ends "NAME is …"."""
 
 
-def follow(root: RootedFolder, name: str) -> tuple[tuple[str, ...], os.stat_result]:
+def follow_link(root: RootedFolder, name: str) -> tuple[tuple[str, ...], os.stat_result]:
     """The components of the path to which a link at the root leads, and the status of the file.
 
     Links are read one component at a time; an absolute target leaves the root, and so does one

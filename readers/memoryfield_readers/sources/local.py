@@ -13,7 +13,7 @@ from ..errors import Fault, LimitExceeded, PageError
 from ..limits import Limits, raise_limit
 from ..names import is_debris
 from ..system_errors import error_of, reason_of
-from .links import NotFollowed, follow, kind_of
+from .links import NotFollowed, follow_link, kind_of
 from .rooted import RootedFolder
 
 _CHUNK_BYTES = 256 * 1024
@@ -156,11 +156,17 @@ class LocalSource:
     def _followed(self, name: str) -> Entry:
         """The entry for a symbolic link at the root: what it leads to, if that stays inside."""
         try:
-            parts, status = follow(self._root, name)
+            parts, status = follow_link(self._root, name)
         except NotFollowed as error:
             return Entry(name, EntryKind.IRREGULAR, problem=str(error))
         self._links[name] = parts
-        return Entry(name, EntryKind.FILE, status.st_size, status.st_mtime_ns)
+        return Entry(
+            name,
+            EntryKind.FILE,
+            status.st_size,
+            status.st_mtime_ns,
+            leads_to="/".join(parts),
+        )
 
     def _open(self, entry: Entry) -> tuple[int, int]:
         """A descriptor for a listed file, and its size in bytes."""

@@ -11,17 +11,20 @@ change: what is promised is what is done.
 
 from __future__ import annotations
 
-from .applying import apply, writable_folder
+from .applying import Written, apply, writable_folder
 from .differing import diff, patch
 from .file_times import births_in
+from .missing_fields import Born
 from .proposal import Change, Proposal, Rename, Rewrite
 from .proposing import propose
 
 __all__ = [
+    "Born",
     "Change",
     "Proposal",
     "Rename",
     "Rewrite",
+    "Written",
     "apply",
     "births_in",
     "diff",

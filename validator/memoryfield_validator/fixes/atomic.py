@@ -63,18 +63,31 @@ class Directory(NamedTuple):
         """The names of all entries, as they are written."""
         return os.listdir(self.path if self.descriptor is None else self.descriptor)
 
-    def links(self) -> Iterator[tuple[str, str]]:
-        """All links, with what they lead to as it is written."""
+    def links(self) -> Iterator[str]:
+        """The names of all symbolic links."""
         with os.scandir(self.path if self.descriptor is None else self.descriptor) as items:
             for item in items:
                 if item.is_symlink():
-                    yield item.name, os.readlink(self.at(item.name), dir_fd=self.descriptor)
+                    yield item.name
 
     def sync(self) -> None:
         """Have all names on the disk; some systems cannot, and do it in their own time."""
         if self.descriptor is not None:
             with contextlib.suppress(OSError):
                 os.fsync(self.descriptor)
+
+
+def check_replaceable(directory: Directory, name: str, before: bytes) -> bool:
+    """See whether a file can be replaced, as far as that can be seen; False if it has other bytes.
+
+    Raises:
+        OSError: the file cannot be read, or it or its directory may not be written.
+    """
+    if _read(directory, name)[0] != before:
+        return False
+    _check_writable(directory, name)
+    _check_writable(directory, ".")
+    return True
 
 
 def replace_file(directory: Directory, name: str, before: bytes, after: bytes) -> bool:
@@ -89,8 +102,7 @@ def replace_file(directory: Directory, name: str, before: bytes, after: bytes) -
     current, status = _read(directory, name)
     if current != before:
         return False
-    if not os.access(directory.at(name), os.W_OK, dir_fd=directory.descriptor):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    _check_writable(directory, name)
     temporary = f".memoryfield-{os.urandom(8).hex()}.tmp"
     try:
         _write_new(directory, temporary, after, status)
@@ -218,14 +230,31 @@ def _write_new(directory: Directory, name: str, data: bytes, like: os.stat_resul
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
-        if hasattr(os, "fchown") and os.fstat(descriptor).st_uid != like.st_uid:
-            with contextlib.suppress(PermissionError):
-                os.fchown(descriptor, like.st_uid, like.st_gid)
+        if hasattr(os, "fchown"):
+            _give(descriptor, like)
         if hasattr(os, "fchmod"):
             os.fchmod(descriptor, stat.S_IMODE(like.st_mode))
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _check_writable(directory: Directory, name: str) -> None:
+    if not os.access(directory.at(name), os.W_OK, dir_fd=directory.descriptor):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _give(descriptor: int, like: os.stat_result) -> None:
+    """Give a file the owner and group of another, or the group alone, as far as it is allowed."""
+    status = os.fstat(descriptor)
+    if (status.st_uid, status.st_gid) == (like.st_uid, like.st_gid):
+        return
+    try:
+        os.fchown(descriptor, like.st_uid, like.st_gid)
+    except PermissionError:
+        if status.st_gid != like.st_gid:
+            with contextlib.suppress(PermissionError):
+                os.fchown(descriptor, -1, like.st_gid)
 
 
 def _remove(directory: Directory, name: str) -> None:

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from memoryfield_readers import FrontmatterState, Page, read_frontmatter
 from memoryfield_readers.frontmatter import Frontmatter, Scalar
 
-from .edits import Edit, changed_page, edited, has_room
 from .quoting import quoted
+from .splices import Splice, changed_page, has_room, spliced
 
 _LINE = re.compile(
     r"^(?P<key>[A-Za-z_][A-Za-z0-9_.-]*+)[ \t]*+:[ \t]++(?P<value>[^\s'\"#][^\n]*)", re.MULTILINE
@@ -30,30 +30,30 @@ _BRACKET_AND_WORDS = re.compile(r"(?:\[[^\[\]{}\"']*\]|\{[^\[\]{}\"']*\})[ \t]*[
 _NAMES_AN_ANCHOR = re.compile(r"(?:^|[\s\[{,])&\w")
 
 
-def block_edits(page: Page) -> list[Edit]:
-    """The edits that make a block parse whose values lack quotes; none if that is not the way."""
+def block_splices(page: Page) -> list[Splice]:
+    """The splices that make a block parse whose values lack quotes; none if that is not the way."""
     before = page.frontmatter
     if before.state is not FrontmatterState.BROKEN or before.error is None:
         return []
     if before.error.rule != "MF301" or not page.frontmatter.body_offset or not has_room(page):
         return []
-    edits = list(_candidates(before))
-    if not edits:
+    splices = list(_candidates(before))
+    if not splices:
         return []
-    after = changed_page(page, edited(page.raw, edits)).frontmatter
-    if after.state is not FrontmatterState.PARSED or not _stand_alone(edits, before, after):
+    after = changed_page(page, spliced(page.raw, splices)).frontmatter
+    if after.state is not FrontmatterState.PARSED or not _stand_alone(splices, before, after):
         return []
-    return edits
+    return splices
 
 
-def _candidates(block: Frontmatter) -> Iterator[Edit]:
-    """An edit for each line that alone does not parse, and where quotes are the one answer."""
+def _candidates(block: Frontmatter) -> Iterator[Splice]:
+    """An splice for each line that alone does not parse, and where quotes are the one answer."""
     has_anchors = bool(_NAMES_AN_ANCHOR.search(block.source))
     for line in _LINE.finditer(block.source):
         value = line["value"].rstrip(" \t\r")
         if _wants_quotes(value, has_anchors=has_anchors) and _is_broken(f"{line['key']}: {value}"):
             start = block.offset + line.start("value")
-            yield Edit(start, start + len(value), quoted(value))
+            yield Splice(start, start + len(value), quoted(value))
 
 
 def _wants_quotes(value: str, *, has_anchors: bool) -> bool:
@@ -74,7 +74,7 @@ def _is_broken(line: str) -> bool:
     return error is not None and error.rule == "MF301"
 
 
-def _stand_alone(edits: list[Edit], before: Frontmatter, after: Frontmatter) -> bool:
+def _stand_alone(splices: list[Splice], before: Frontmatter, after: Frontmatter) -> bool:
     """Whether each quoted value is that of a key at the top of the mapping, and holds it all."""
     values = {
         node.start: node
@@ -82,9 +82,9 @@ def _stand_alone(edits: list[Edit], before: Frontmatter, after: Frontmatter) -> 
         if isinstance(node, Scalar) and node.style == "'" and key.tag == "str"
     }
     moved = 0
-    for edit in edits:
-        node = values.get(edit.start - before.offset + moved)
-        moved += len(edit.text) - (edit.end - edit.start)
-        if node is None or quoted(node.text) != edit.text:
+    for splice in splices:
+        node = values.get(splice.start - before.offset + moved)
+        moved += len(splice.text) - (splice.end - splice.start)
+        if node is None or quoted(node.text) != splice.text:
             return False
     return True

@@ -30,6 +30,7 @@ class Draft:
         after: the bytes that they get, by their name now.
         new_names: the new names of the renamed pages, by their name now.
         old_names: their names now, by their new names.
+        linked_from: the names now of the pages that link to a renamed page, by its name now.
     """
 
     base: Field
@@ -38,6 +39,7 @@ class Draft:
     after: dict[str, bytes] = dataclass_field(default_factory=dict)
     new_names: dict[str, str] = dataclass_field(default_factory=dict)
     old_names: dict[str, str] = dataclass_field(default_factory=dict)
+    linked_from: dict[str, tuple[str, ...]] = dataclass_field(default_factory=dict)
 
     def field(self) -> Field:
         """The field as it will be, for judging its pages: its other files are shown as empty."""
@@ -52,9 +54,10 @@ class Draft:
         self.after[now] = raw
         return True
 
-    def rename(self, name: str, to: str) -> None:
-        """Give a page of the draft another name."""
+    def rename(self, name: str, to: str, linked_from: Iterable[str]) -> None:
+        """Give a page another name, to which links of other pages, by their names now, lead."""
         now = self.old_names.pop(name, name)
+        self.linked_from[now] = tuple(linked_from)
         self.new_names[now] = to
         self.old_names[to] = now
 
@@ -66,7 +69,8 @@ class Draft:
             if self.before[name] != self.after[name]
         ]
         renames = [
-            Rename(name, self.new_names[name]) for name in sorted(self.new_names, key=name_key)
+            Rename(name, self.new_names[name], self.linked_from[name])
+            for name in sorted(self.new_names, key=name_key)
         ]
         return (*rewrites, *renames)
 
@@ -94,7 +98,7 @@ class _DraftSource:
             *(self._entry(name) for name in self._old_names),
             *(base.entries[name]._replace(size=0) for name in others),
             *(Entry(name, EntryKind.DIRECTORY) for name in base.folders),
-            *(_debris(name) for name in base.debris),
+            *(_debris(name, base.links.get(name, "")) for name in base.debris),
             *base.irregular,
         )
         return tuple(sorted(listed, key=lambda entry: name_key(entry.path)))
@@ -128,6 +132,6 @@ class _DraftSource:
         return entry._replace(path=name)
 
 
-def _debris(name: str) -> Entry:
+def _debris(name: str, leads_to: str) -> Entry:
     kind = EntryKind.DIRECTORY if name.endswith("/") else EntryKind.FILE
-    return Entry(name.removesuffix("/"), kind)
+    return Entry(name.removesuffix("/"), kind, leads_to=leads_to)

@@ -14,16 +14,24 @@ from typing import Self
 from memoryfield_readers import (
     AccessDenied,
     MemoryfieldError,
+    NotFollowed,
     PageError,
+    RootedFolder,
     SourceChanged,
     SourceUnavailable,
+    follow_link,
     is_page_name,
     shown,
 )
-from memoryfield_readers.sources.links import NotFollowed, follow
-from memoryfield_readers.sources.rooted import RootedFolder
 
-from .atomic import ANCHORED, Directory, is_same_entry, rename_file, replace_file
+from .atomic import (
+    ANCHORED,
+    Directory,
+    check_replaceable,
+    is_same_entry,
+    rename_file,
+    replace_file,
+)
 
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -75,7 +83,7 @@ class WritableFolder:
             if not stat.S_ISLNK(self._root.lstat(name).st_mode):
                 return (name,)
             try:
-                return follow(self._root, name)[0]
+                return follow_link(self._root, name)[0]
             except NotFollowed as error:
                 raise PageError(f"is {error}", location=self._location, entry=name) from None
 
@@ -90,23 +98,29 @@ class WritableFolder:
         *folders, file = self.file_of(name)
         with self._errors(name), self._directory(folders) as directory:
             if not replace_file(directory, file, before, after):
-                raise SourceChanged(
-                    "changed while it was being mended, and is left as it is",
-                    location=self._location,
-                    entry=name,
-                    hint="run it again",
-                )
+                raise self._changed(name)
             if folders:
                 directory.sync()
+
+    def check_rewrite(self, name: str, before: bytes) -> None:
+        """See whether a page can be rewritten, as far as that can be seen; raises as `rewrite`."""
+        *folders, file = self.file_of(name)
+        with self._errors(name), self._directory(folders) as directory:
+            if not check_replaceable(directory, file, before):
+                raise self._changed(name)
 
     def check_rename(self, name: str, to: str) -> None:
         """See whether a page can be renamed, before anything is written.
 
         Raises:
             SourceChanged: the new name is taken.
-            PageError: a link in the folder leads to the page, and would lead nowhere.
+            PageError: a link in the folder leads to the page, and would lead nowhere; or the page
+                is itself a link, and another one may lead through it.
         """
-        self.file_of(name)
+        if self.file_of(name) != (name,):
+            raise PageError(
+                "cannot be renamed: it is a link by now", location=self._location, entry=name
+            )
         self._check_new_name(name, to)
         with self._errors(name), self._directory([]) as directory:
             if directory.has(to) and not is_same_entry(directory, name, to):
@@ -130,15 +144,22 @@ class WritableFolder:
                 raise self._taken(name, to) from None
 
     def _links_by_target(self) -> Mapping[str, str]:
-        """The links at the root, by the names at the root that they lead to or through."""
+        """The links at the root, by the files that they lead to."""
         if self._links is None:
             self._links = {}
             with self._directory([]) as directory:
-                for link, target in directory.links():
-                    self._links[os.path.normpath(target)] = link
+                for link in directory.links():
                     with suppress(NotFollowed):
-                        self._links["/".join(follow(self._root, link)[0])] = link
+                        self._links["/".join(follow_link(self._root, link)[0])] = link
         return self._links
+
+    def _changed(self, name: str) -> SourceChanged:
+        return SourceChanged(
+            "changed while it was being mended, and is left as it is",
+            location=self._location,
+            entry=name,
+            hint="run it again",
+        )
 
     def _check_new_name(self, name: str, to: str) -> None:
         if not is_page_name(to):

@@ -17,8 +17,8 @@ from memoryfield_readers import DEFAULT_LIMITS, Page, is_page_name, name_key
 
 from ..mentions import mentioned_pages
 from ..naming import conforming_name
-from .edits import Edit, changed_page, edited, line_end
-from .listing_lines import Entry, entries, whole_entries
+from .listing_lines import ListingLine, entries, whole_entries
+from .splices import Splice, changed_page, line_end, spliced
 from .titles import title_from_name
 
 NOT_LISTED = frozenset({"index.md", "listing.md"})
@@ -83,7 +83,7 @@ def plan_listing(
 
 
 def _without_gone(
-    page: Page, found: Iterable[Entry], named: Set[str], names: Set[str]
+    page: Page, found: Iterable[ListingLine], named: Set[str], names: Set[str]
 ) -> tuple[Page, Set[str]]:
     """The listing without the lines of pages that are not there, and which ones these are.
 
@@ -107,17 +107,17 @@ def _without_gone(
 
 def _without_lines(page: Page, numbers: Set[int], lines: list[str]) -> Page:
     at = page.frontmatter.body_offset
-    edits = []
+    splices = []
     for number, line in enumerate(lines):
         end = min(at + len(line) + 1, len(page.text))
         if number in numbers:
-            edits.append(Edit(at, end, ""))
+            splices.append(Splice(at, end, ""))
         at = end
-    return changed_page(page, edited(page.raw, edits))
+    return changed_page(page, spliced(page.raw, splices))
 
 
 def _with_missing(
-    page: Page, missing: list[str], models: Iterable[Entry], title: Titles
+    page: Page, missing: list[str], models: Iterable[ListingLine], title: Titles
 ) -> Page | None:
     """The listing with a line for each missing page, or None if it would grow too large."""
     model, before = _last_two(models)
@@ -126,24 +126,24 @@ def _with_missing(
     ending = line_end(page.text)
     if model is not None and model.ends < len(lines):
         ends = page.frontmatter.body_offset + sum(len(line) + 1 for line in lines[: model.ends])
-        edit = Edit(ends, ends, "".join(line + ending for line in added))
+        splice = Splice(ends, ends, "".join(line + ending for line in added))
     else:
-        edit = _at_end(page.text, added, ending, needs_gap=model is None and bool(page.body))
-    longer = changed_page(page, edited(page.raw, [edit]))
+        splice = _at_end(page.text, added, ending, needs_gap=model is None and bool(page.body))
+    longer = changed_page(page, spliced(page.raw, [splice]))
     return longer if len(longer.raw) <= DEFAULT_LIMITS.page_bytes else None
 
 
-def _at_end(text: str, added: list[str], ending: str, *, needs_gap: bool) -> Edit:
-    """The edit that adds lines after the last one; whether that has a line end stays as it is."""
+def _at_end(text: str, added: list[str], ending: str, *, needs_gap: bool) -> Splice:
+    """The splice that adds lines after the last one; whether that has a line end stays as it is."""
     end = len(text)
     block = ending.join(added)
     if text.endswith("\n") or not text:
         gap = ending if needs_gap and not text.endswith(("\n\n", "\n\r\n")) else ""
-        return Edit(end, end, gap + block + ending)
-    return Edit(end, end, ending * (2 if needs_gap else 1) + block)
+        return Splice(end, end, gap + block + ending)
+    return Splice(end, end, ending * (2 if needs_gap else 1) + block)
 
 
-def _last_two(models: Iterable[Entry]) -> tuple[Entry | None, Entry | None]:
+def _last_two(models: Iterable[ListingLine]) -> tuple[ListingLine | None, ListingLine | None]:
     """The last entry of a page that is there, whose style is taken over, and the one before it."""
     before = last = None
     for entry in models:
@@ -152,12 +152,12 @@ def _last_two(models: Iterable[Entry]) -> tuple[Entry | None, Entry | None]:
     return last, before
 
 
-def _is_nested(entry: Entry, outer: Entry) -> bool:
+def _is_nested(entry: ListingLine, outer: ListingLine) -> bool:
     return entry.number < outer.ends
 
 
 def _lines(
-    missing: list[str], model: Entry | None, before: Entry | None, title: Titles
+    missing: list[str], model: ListingLine | None, before: ListingLine | None, title: Titles
 ) -> list[str]:
     """A line for each missing page, in the style of an entry."""
     if model is None:
@@ -173,7 +173,7 @@ def _lines(
     return made
 
 
-def _mention(name: str, model: Entry, title: Titles) -> str:
+def _mention(name: str, model: ListingLine, title: Titles) -> str:
     in_table = model.wrap.startswith("|")
     wrap = model.wrap.lstrip("| \t")
     if model.label is not None or not is_page_name(name):

@@ -23,7 +23,7 @@ _UNDERLINE = re.compile(r"[ \t]*+(?:=++|\|?[ \t]*+:?-[-:| \t]*+)[ \t\r]*+")
 """What makes a heading of the line before it, or the head of a table."""
 
 
-class Entry(NamedTuple):
+class ListingLine(NamedTuple):
     """A line that names one page, and belongs to no other line.
 
     Attributes:
@@ -49,7 +49,7 @@ class Entry(NamedTuple):
     alone: bool = True
 
 
-def entries(body: str) -> Iterator[Entry]:
+def entries(body: str) -> Iterator[ListingLine]:
     """The entries of a body, in its order; what is in code or in a comment is none."""
     lines = body.split("\n")
     prose = without_comments(without_fenced_code(body)).split("\n")
@@ -60,13 +60,13 @@ def entries(body: str) -> Iterator[Entry]:
                 yield entry._replace(alone=prose[number] == line)
 
 
-def whole_entries(found: Iterable[Entry], lines: Sequence[str]) -> list[Entry]:
+def whole_entries(found: Iterable[ListingLine], lines: Sequence[str]) -> list[ListingLine]:
     """The entries that can go without a trace: nothing else belongs to them or is said in them.
 
     What belongs to an entry may be entries that go as well, so that the last is looked at first.
     """
     by_line = {entry.number: entry for entry in found}
-    whole: list[Entry] = []
+    whole: list[ListingLine] = []
     kept = solid = len(lines)  # the next line that is kept, and the next such one with text in it
     for number in range(len(lines) - 1, -1, -1):
         entry = by_line.get(number)
@@ -83,7 +83,7 @@ def whole_entries(found: Iterable[Entry], lines: Sequence[str]) -> list[Entry]:
     return whole
 
 
-def _entry(number: int, lines: list[str]) -> Entry | None:
+def _entry(number: int, lines: list[str]) -> ListingLine | None:
     line = lines[number].removesuffix("\r")
     start = _MARKER.match(line)
     mention = _MENTION.match(line, start.end()) if start else None
@@ -102,7 +102,7 @@ def _entry(number: int, lines: list[str]) -> Entry | None:
         return None
     if label is not None and ".md" in label and label.strip("`*_ ") != name:
         return None
-    return Entry(
+    return ListingLine(
         number, name, start["indent"], start["marker"] or "", mention["wrap"], label, target,
         _end(number, start["indent"], start["marker"], lines),
     )  # fmt: skip

@@ -11,8 +11,8 @@ from memoryfield_readers import FrontmatterState, Page
 from memoryfield_readers.frontmatter import Scalar
 
 from ..datetimes import Moment, is_before, read_moment
-from .edits import Edit, changed_page, edited, has_room, line_end
 from .quoting import quoted
+from .splices import Splice, changed_page, has_room, line_end, spliced
 from .titles import needs_no_quotes, title_for
 
 WANTED = ("title", "uuid", "created", "updated")
@@ -42,8 +42,8 @@ def takes_fields(page: Page) -> bool:
     if frontmatter.state is not FrontmatterState.PARSED or not has_room(page):
         return False
     names = _missing(page)
-    edits = _at_end(page, (f"{name}: {quoted(name)}" for name in names))
-    after = changed_page(page, edited(page.raw, edits)).frontmatter
+    splices = _at_end(page, (f"{name}: {quoted(name)}" for name in names))
+    after = changed_page(page, spliced(page.raw, splices)).frontmatter
     return after.state is FrontmatterState.PARSED and after.fields == {
         **frontmatter.fields,
         **{name: name for name in names},
@@ -63,29 +63,29 @@ def takes_block(page: Page) -> bool:
     )
 
 
-def field_edits(page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid) -> list[Edit]:
-    """The edit that adds fields at the end of the block, none where that has no right answer."""
+def field_splices(page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid) -> list[Splice]:
+    """The splice that adds fields at the end of the block, none where that has no right answer."""
     missing = [name for name in _missing(page) if name in names]
     if not missing or not takes_fields(page):
         return []
     return _at_end(page, _lines(page, missing, born, new_uuid))
 
 
-def block_with_fields(page: Page, born: Born, new_uuid: NewUuid) -> list[Edit]:
-    """The edit that puts a block of four fields before the text, none where one may be meant."""
+def block_with_fields(page: Page, born: Born, new_uuid: NewUuid) -> list[Splice]:
+    """The splice that puts a block of four fields before the text, none where one may be meant."""
     if not takes_block(page):
         return []
     lines = ("---", *_lines(page, WANTED, born, new_uuid), "---")
     line_ending = line_end(page.text)
-    return [Edit(0, 0, "".join(line + line_ending for line in lines))]
+    return [Splice(0, 0, "".join(line + line_ending for line in lines))]
 
 
 def _missing(page: Page) -> list[str]:
     return [name for name in WANTED if name not in page.frontmatter.nodes]
 
 
-def _at_end(page: Page, lines: Iterable[str]) -> list[Edit]:
-    """The edit that adds lines at the end of the block, in the column of its first key."""
+def _at_end(page: Page, lines: Iterable[str]) -> list[Splice]:
+    """The splice that adds lines at the end of the block, in the column of its first key."""
     frontmatter = page.frontmatter
     source, pairs = frontmatter.source, frontmatter.tree.pairs
     first = pairs[0][0].start if pairs else 0
@@ -93,7 +93,7 @@ def _at_end(page: Page, lines: Iterable[str]) -> list[Edit]:
     indent = "" if before.strip(" ") else before
     end = frontmatter.offset + len(source)
     line_ending = line_end(page.text)
-    return [Edit(end, end, "".join(f"{indent}{line}{line_ending}" for line in lines))]
+    return [Splice(end, end, "".join(f"{indent}{line}{line_ending}" for line in lines))]
 
 
 def _lines(page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid) -> Iterator[str]:

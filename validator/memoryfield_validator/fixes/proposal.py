@@ -30,10 +30,12 @@ class Rename:
     Attributes:
         name: its name now.
         to: its new name, which no other file has.
+        linked_from: the names now of the pages whose links are made to lead to the new name.
     """
 
     name: str
     to: str
+    linked_from: tuple[str, ...] = ()
 
 
 Change: TypeAlias = Rewrite | Rename

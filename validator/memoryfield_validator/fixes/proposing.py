@@ -20,12 +20,12 @@ from memoryfield_readers import (
 from ..finding import Finding, Report
 from ..mentions import mentioned_pages
 from .draft import Draft
-from .edits import edited
 from .listing import plan_listing
-from .mending import Sources, mended_page
 from .missing_fields import Born, NewUuid
+from .page_fixes import Sources, fixed_page
 from .proposal import Proposal
-from .renaming import link_edits, renames
+from .renaming import link_splices, renames
+from .splices import spliced
 from .titles import title_from_name
 
 Judge: TypeAlias = Callable[[Field], Report]
@@ -81,36 +81,36 @@ def propose(
     """
     draft = Draft(field, limits)
     sources = Sources(born, new_uuid)
-    mended: list[Finding] = []
+    fixed: list[Finding] = []
     found: list[Finding] = []
     for _ in range(MOST_ROUNDS):
         found = [finding for finding in report.findings if finding.fixable and wanted(finding)]
         now = draft.field()
-        done = _mend_pages(draft, now, found, sources) + _rename_pages(draft, now, found)
+        done = _fix_pages(draft, now, found, sources) + _rename_pages(draft, now, found)
         if not done:
             break
-        mended += done
+        fixed += done
         report = judge(draft.field())
-    mended += _mend_listing(draft, draft.field(), found)  # names and titles are settled
-    return Proposal(draft.changes(), tuple(mended))
+    fixed += _fix_listing(draft, draft.field(), found)  # names and titles are settled
+    return Proposal(draft.changes(), tuple(fixed))
 
 
-def _mend_pages(
+def _fix_pages(
     draft: Draft, now: Field, found: Iterable[Finding], sources: Sources
 ) -> list[Finding]:
-    """Mend what each page's own bytes are at fault for."""
+    """Step what each page's own bytes are at fault for."""
     by_page: dict[str, list[Finding]] = defaultdict(list)
     for finding in found:
         if finding.file is not None and finding.rule not in (_NAMES, _LISTING):
             by_page[finding.file].append(finding)
-    mended: list[Finding] = []
+    fixed: list[Finding] = []
     for name, findings in by_page.items():
         page = _page(now, name)
         if page is not None:
-            after, done = mended_page(page, findings, sources)
+            after, done = fixed_page(page, findings, sources)
             if done and draft.write(page, after.raw):
-                mended += done
-    return mended
+                fixed += done
+    return fixed
 
 
 def _rename_pages(draft: Draft, now: Field, found: Iterable[Finding]) -> list[Finding]:
@@ -121,17 +121,20 @@ def _rename_pages(draft: Draft, now: Field, found: Iterable[Finding]) -> list[Fi
     new_names = {name: to for name, to in renames(now).items() if name in by_name}
     if not new_names:
         return []
+    linked_from: dict[str, list[str]] = defaultdict(list)
     linking = draft.field()  # with what has been mended in this round
-    for name in linking.pages:
-        page = _page(linking, name)
-        if page is not None:
-            draft.write(page, edited(page.raw, link_edits(page.raw, new_names)))
+    for page in filter(None, (_page(linking, name) for name in linking.pages)):
+        found_links = link_splices(page.raw, new_names)
+        splices = [splice for each in found_links.values() for splice in each]
+        if splices and draft.write(page, spliced(page.raw, splices)):
+            for name in found_links:
+                linked_from[name].append(draft.old_names.get(page.name, page.name))
     for name in sorted(new_names, key=name_key):
-        draft.rename(name, new_names[name])
+        draft.rename(name, new_names[name], linked_from[name])
     return [by_name[name] for name in sorted(new_names, key=name_key)]
 
 
-def _mend_listing(draft: Draft, now: Field, found: Iterable[Finding]) -> list[Finding]:
+def _fix_listing(draft: Draft, now: Field, found: Iterable[Finding]) -> list[Finding]:
     """Let the listing name the pages that are there, and no other ones."""
     findings = [finding for finding in found if finding.rule == _LISTING]
     if not findings or findings[0].file is None:

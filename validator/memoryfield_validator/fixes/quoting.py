@@ -12,7 +12,7 @@ from memoryfield_readers import Page
 from memoryfield_readers.frontmatter import TIMESTAMP, Node, Scalar
 
 from ..field_types import DATETIME_FIELDS
-from .edits import Edit, has_room
+from .splices import Splice, has_room
 
 _MISREAD = frozenset({"int", "float", "bool", "timestamp", "merge"})
 """Types of plain values that were meant as text; for no value at all (null) nobody can say what."""
@@ -26,8 +26,8 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def quoting_edit(page: Page, name: str) -> Edit | None:
-    """The edit that quotes the value of a field and keeps its source text; None if there is none.
+def quoting_splice(page: Page, name: str) -> Splice | None:
+    """The splice that quotes the value of a field and keeps its source text; None if there is none.
 
     Only a plain value on one line, which stands after its key, has one right answer: not one
     behind an alias or a merge key, and none with an anchor or a tag, which quotes would swallow.
@@ -43,13 +43,13 @@ def quoting_edit(page: Page, name: str) -> Edit | None:
     if not stands_at_key(page, name, node) or not has_room(page):
         return None
     start = frontmatter.offset + node.start
-    return Edit(start, start + len(node.text), quoted(node.text))
+    return Splice(start, start + len(node.text), quoted(node.text))
 
 
-def quoting_edits(page: Page, names: Iterable[str]) -> list[Edit]:
-    """The edits that quote the values of several fields, as far as there are any."""
-    edits = (quoting_edit(page, name) for name in names)
-    return [edit for edit in edits if edit is not None]
+def quoting_splices(page: Page, names: Iterable[str]) -> list[Splice]:
+    """The splices that quote the values of several fields, as far as there are any."""
+    splices = (quoting_splice(page, name) for name in names)
+    return [splice for splice in splices if splice is not None]
 
 
 def stands_at_key(page: Page, name: str, node: Node) -> bool:

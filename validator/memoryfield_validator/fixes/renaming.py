@@ -14,7 +14,7 @@ from memoryfield_readers import Field, is_page_name, read_frontmatter
 from ..link_targets import relative_target
 from ..markdown import Link, links
 from ..naming import conforming_name
-from .edits import Edit, text_of
+from .splices import Splice, text_of
 
 _NO_LETTERS = conforming_name("")
 """What a name becomes of which nothing is left."""
@@ -32,12 +32,14 @@ def renames(field: Field) -> dict[str, str]:
     """The new name of each page whose name breaks MF201 and has one right answer.
 
     It has none where letters would be lost, where the new name is taken or reserved, and where two
-    pages would get the same one; names are compared as file systems do that ignore case.
+    pages would get the same one; names are compared as file systems do that ignore case. Links
+    and what links lead to keep their names: a link can be read by others than us.
     """
+    linked = {*field.links, *field.links.values()}
     planned = {
         name: better
         for name in field.pages
-        if not is_page_name(name) and (better := _better(name)) is not None
+        if not is_page_name(name) and name not in linked and (better := _better(name)) is not None
     }
     if not planned:
         return {}
@@ -52,19 +54,23 @@ def renames(field: Field) -> dict[str, str]:
     }
 
 
-def link_edits(raw: bytes, new_names: Mapping[str, str]) -> list[Edit]:
-    """The edits that let the links of a page's body lead to the new names of other pages."""
+def link_splices(raw: bytes, new_names: Mapping[str, str]) -> dict[str, list[Splice]]:
+    """What lets the links of a page's body lead to the new names of pages, by their old names."""
     if b"](" not in raw and b"]:" not in raw:
-        return []
+        return {}
     text = text_of(raw)
     start = read_frontmatter(text).body_offset
-    edits = {}  # a definition can look like an inline link, too
+    found: dict[int, tuple[str, Splice]] = {}  # a definition can look like an inline link, too
     for link in links(text[start:]):
-        better = new_names.get(relative_target(link.target) or "")
-        if better is not None:
+        name = relative_target(link.target) or ""
+        if name in new_names:
             at, end = start + link.offset, start + link.end
-            edits[at] = Edit(at, end, _new_target(text[at:end], link, better))
-    return list(edits.values())
+            target = _new_target(text[at:end], link, new_names[name])
+            found[at] = name, Splice(at, end, target)
+    splices: dict[str, list[Splice]] = defaultdict(list)
+    for name, splice in found.values():
+        splices[name].append(splice)
+    return splices
 
 
 def _better(name: str) -> str | None:

@@ -15,9 +15,9 @@ from memoryfield_readers.frontmatter import (
 from ..datetimes import is_before, is_rfc_3339, read_moment
 from ..field_types import DATETIME_FIELDS, TypeProblem, defined_fields
 from ..finding import Finding
-from ..fixes.broken_block import block_edits
+from ..fixes.broken_block import block_splices
 from ..fixes.missing_fields import WANTED, absence, takes_fields
-from ..fixes.quoting import quoted, quoting_edit, stands_at_key
+from ..fixes.quoting import quoted, quoting_splice, stands_at_key
 from ..registry import Findings, Rule, frontmatter_rule, no_frontmatter_rule
 from ..review import Review
 from ..yaml_hints import hint_at
@@ -48,7 +48,7 @@ def parses(rule: Rule, page: Page, review: Review) -> Findings:
             f"the frontmatter cannot be read: {error.message}",
             at=error.position,
             hint=hint,
-            fixable=bool(block_edits(page)),
+            fixable=bool(block_splices(page)),
         )
 
 
@@ -81,7 +81,7 @@ def datetimes_are_quoted(rule: Rule, page: Page, review: Review) -> Findings:
                 f"`{name}` is a bare YAML date, which parsers turn into a date object",
                 at=_place(page, node),
                 hint=f"quote it: {name}: '{node.text}'",
-                fixable=quoting_edit(page, name) is not None,
+                fixable=quoting_splice(page, name) is not None,
             )
 
 
@@ -270,7 +270,7 @@ def _wrong_type(rule: Rule, page: Page, problem: TypeProblem) -> Finding:
         hint = "quote the value" if source[:1] in "[{" else "write it as one line of text"
         if source.startswith("{{"):
             hint = "fill in the template's placeholder, or quote the value"
-    fixable = problem.keyword == "type" and quoting_edit(page, name) is not None
+    fixable = problem.keyword == "type" and quoting_splice(page, name) is not None
     return rule.finding(page.name, message, at=_place(page, node), hint=hint, fixable=fixable)
 
 

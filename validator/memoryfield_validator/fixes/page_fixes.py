@@ -9,10 +9,10 @@ from memoryfield_readers import FrontmatterState, Page
 
 from ..field_types import defined_fields
 from ..finding import Finding
-from .broken_block import block_edits
-from .edits import UTF8_BOM, changed_page, edited
-from .missing_fields import WANTED, Born, NewUuid, absence, block_with_fields, field_edits
-from .quoting import quoting_edits
+from .broken_block import block_splices
+from .missing_fields import WANTED, Born, NewUuid, absence, block_with_fields, field_splices
+from .quoting import quoting_splices
+from .splices import UTF8_BOM, changed_page, spliced
 
 
 class Sources(NamedTuple):
@@ -28,20 +28,20 @@ class Sources(NamedTuple):
 
 
 Found: TypeAlias = Collection[Finding]
-Mend: TypeAlias = Callable[[Page, Found, Sources], bytes]
+Step: TypeAlias = Callable[[Page, Found, Sources], bytes]
 
 
-def mended_page(page: Page, findings: Found, sources: Sources) -> tuple[Page, list[Finding]]:
-    """A page after mending, and the findings that are mended, in the order of the steps.
+def fixed_page(page: Page, findings: Found, sources: Sources) -> tuple[Page, list[Finding]]:
+    """A page after mending, and the findings that are fixed, in the order of the steps.
 
     A step that would change what the page says in a field it is not about is left out.
     """
     done: list[Finding] = []
-    for rules, mend in _STEPS:
+    for rules, step in _STEPS:
         found = [finding for finding in findings if finding.rule in rules]
         if not found:
             continue
-        raw = mend(page, found, sources)
+        raw = step(page, found, sources)
         after = changed_page(page, raw)
         if raw != page.raw and _keeps_fields(page, after, found):
             page = after
@@ -58,27 +58,27 @@ def _without_marks(page: Page, found: Found, sources: Sources) -> bytes:
     return raw[start:]
 
 
-def _with_block_mended(page: Page, found: Found, sources: Sources) -> bytes:
-    return edited(page.raw, block_edits(page))
+def _with_block_quoted(page: Page, found: Found, sources: Sources) -> bytes:
+    return spliced(page.raw, block_splices(page))
 
 
 def _with_block(page: Page, found: Found, sources: Sources) -> bytes:
-    return edited(page.raw, block_with_fields(page, *sources))
+    return spliced(page.raw, block_with_fields(page, *sources))
 
 
 def _quoted(page: Page, found: Found, sources: Sources) -> bytes:
-    return edited(page.raw, quoting_edits(page, _fields_at(page, found)))
+    return spliced(page.raw, quoting_splices(page, _fields_at(page, found)))
 
 
 def _with_fields(page: Page, found: Found, sources: Sources) -> bytes:
     messages = {finding.message for finding in found}
     names = [name for name in WANTED if absence(name) in messages]
-    return edited(page.raw, field_edits(page, names, *sources))
+    return spliced(page.raw, field_splices(page, names, *sources))
 
 
-_STEPS: tuple[tuple[frozenset[str], Mend], ...] = (
+_STEPS: tuple[tuple[frozenset[str], Step], ...] = (
     (frozenset({"MF207"}), _without_marks),
-    (frozenset({"MF301"}), _with_block_mended),
+    (frozenset({"MF301"}), _with_block_quoted),
     (frozenset({"MF204"}), _with_block),
     (frozenset({"MF304", "MF305"}), _quoted),
     (frozenset({"MF303"}), _with_fields),

@@ -1,4 +1,4 @@
-"""Edits of a page's text, and the bytes that come of them: nothing else of the page is touched."""
+"""Splices of a page's text, and the bytes that come of them: no other byte is touched."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROOM = 4096
 _MOST_BLOCK_BYTES = 65_536  # MF312
 
 
-class Edit(NamedTuple):
+class Splice(NamedTuple):
     """A stretch of a text and what stands there in future.
 
     Attributes:
@@ -34,12 +34,12 @@ def text_of(raw: bytes) -> str:
     return raw.removeprefix(UTF8_BOM).decode("utf-8", "surrogateescape")
 
 
-def edited(raw: bytes, edits: Iterable[Edit]) -> bytes:
-    """The bytes of a page after edits, which do not overlap; a byte-order mark is kept."""
+def spliced(raw: bytes, splices: Iterable[Splice]) -> bytes:
+    """The bytes of a page after splices, which do not overlap; a byte-order mark is kept."""
     text = text_of(raw)
     pieces: list[str] = []
     done = 0
-    for start, end, new in sorted(edits):
+    for start, end, new in sorted(splices):
         pieces += [text[done:start], new]
         done = end
     changed = "".join((*pieces, text[done:])).encode("utf-8", "surrogateescape")
