@@ -59,7 +59,7 @@ class Command:
                 (self.folder / "answers" / f"{name}.{ending}").write_text(text)
         path = self.field if source == "directory" else self.field / "a.md"
         case = {"type": "case", "id": "x", "kind": "field", "source": source, "path": str(path)}
-        case |= {"limits": {}, "pin": None} | changes
+        case |= {"limits": {}, "pin": None, "audit": False} | changes
         requests: list[Object] = [{"type": "hello", "version": 1}, case, {"type": "bye"}]
         adapter = [*STANDARD_LIBRARY, str(ADAPTERS / self.adapter), "--command", str(self.path)]
         hello, answer = spoken(adapter, requests)
@@ -116,6 +116,7 @@ def linted(*findings: tuple[str, str, str, str]) -> str:
 def test_ours_answers_all_kinds_as_expected() -> None:
     ids = ["mf304-date-and-time", "mf301-never-closed", "mf603-climbs-out", "digest-known-answer"]
     ids += ["mf904-archive-fits", "mf607-page-over-the-limit", "mf313-json-values"]
+    ids += ["mf801-in-frontmatter", "mf801-no-review-asked-for"]
     paths = {id: next((ADAPTERS.parent / "cases").glob(f"*/{id}.toml")) for id in ids}
     cases = [read_case(path, path.parent.name) for path in paths.values()]
     assert {case.kind for case in cases} == {"field", "archive", "page", "digest"}
@@ -132,7 +133,7 @@ def test_ours_answers_all_kinds_as_expected() -> None:
 
 def test_ours_tells_an_error_and_goes_on(tmp_path: Path) -> None:
     case: Object = {"type": "case", "kind": "field", "source": "directory"}
-    case |= {"limits": {}, "pin": None}
+    case |= {"limits": {}, "pin": None, "audit": False}
     requests = [case | {"id": "x", "path": str(tmp_path / "gone")}, case | {"id": "y"}]
     requests[1]["path"] = str(tmp_path)
     first, second = spoken([sys.executable, str(ADAPTERS / "memoryfield_kit.py")], requests)
@@ -208,9 +209,11 @@ def test_what_the_tool_does_not_answer_is_no_rejection(
     assert answer["error"].startswith(error)
 
 
-def test_the_tool_is_given_neither_archives_nor_limits(tool: Command) -> None:
+def test_the_tool_is_given_neither_archives_nor_limits_nor_reviews(tool: Command) -> None:
     assert tool.ask("archive")[1] == {"skipped": "it reads no archives"}
     assert tool.ask(limits={"entries": 3})[1] == {"skipped": "it cannot be given limits"}
+    reason = "it does not review content as the standard says"
+    assert tool.ask(audit=True)[1] == {"skipped": reason}
     assert {arguments[0] for arguments in tool.asked()} == {"--schema", "connect"}
 
 

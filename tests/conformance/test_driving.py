@@ -64,7 +64,7 @@ def test_what_an_adapter_is_asked(tmp_path: Path) -> None:
     with Adapter(stand_in.command) as adapter:
         reasons = [outcome.reason for outcome in judged(adapter, *cases)]
     assert reasons == ["seen"] * 5
-    usual: dict[str, Any] = {"type": "case", "limits": {}, "pin": None}
+    usual: dict[str, Any] = {"type": "case", "limits": {}, "pin": None, "audit": False}
     one = {**usual, "case": "mf304-one", "kind": "field", "limits": {"entries": 5}}
     assert [json.loads(line) for line in stand_in.heard if line.startswith("{")] == [
         {**one, "id": "mf304-one/directory", "source": "directory", "path": "field",

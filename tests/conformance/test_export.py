@@ -128,6 +128,7 @@ def test_what_is_told_of_a_case(small: Path) -> None:
     assert {key: one[key] for key in one if key != "inputs"} == {
         "id": "mf304-dated", "kind": "field", "title": "The case mf304-dated",
         "why": "It shows something.", "requirements": ["MF304"], "limits": {}, "pin": None,
+        "audit": False,
     }  # fmt: skip
     assert [given["source"] for given in one["inputs"]] == ["directory", "archive"]
     [page] = cases["mf302-page"]["inputs"]

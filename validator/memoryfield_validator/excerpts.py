@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from memoryfield_readers import Field, MemoryfieldError, Page
 
-from .content_review.concealing import SECRET
-from .content_review.secrets import MASK, secret_spans
+from .content_review.concealing import hidden_spans
+from .content_review.secrets import MASK
 from .finding import Finding, Report
 
 _MOST_BEFORE = 60
@@ -35,19 +35,15 @@ class Excerpt:
 def excerpts_of(report: Report, field: Field) -> tuple[Excerpt | None, ...]:
     """An excerpt for each finding of a report, in its order; None where there is no line to show.
 
+    Secrets are masked whether they were looked for or not, so that no report prints one, and a
+    digest does not depend on what was asked for.
+
     Arguments:
         report: what was found.
         field: the field it was found in, from which the pages at fault are read again.
     """
-    lines = _SourceLines(field, _with_secrets(report))
+    lines = _SourceLines(field)
     return tuple(_excerpt(finding, lines) for finding in report.findings)
-
-
-def _with_secrets(report: Report) -> frozenset[str]:
-    """The pages in which secrets were found."""
-    return frozenset(
-        finding.file for finding in report.findings if finding.rule == SECRET and finding.file
-    )
 
 
 def _excerpt(finding: Finding, lines: _SourceLines) -> Excerpt | None:
@@ -69,9 +65,8 @@ def _excerpt(finding: Finding, lines: _SourceLines) -> Excerpt | None:
 class _SourceLines:
     """The lines of pages, one page at a time, since findings come sorted by file."""
 
-    def __init__(self, field: Field, with_secrets: frozenset[str]) -> None:
+    def __init__(self, field: Field) -> None:
         self._field = field
-        self._with_secrets = with_secrets
         self._name: str | None = None
         self._lines: list[str] = []
 
@@ -84,8 +79,7 @@ class _SourceLines:
             except MemoryfieldError:
                 self._lines = []
             else:
-                masked = name in self._with_secrets
-                self._lines = _masked_lines(page) if masked else page.text.split("\n")
+                self._lines = _masked_lines(page)
         if not 0 < number <= len(self._lines):
             return None
         return self._lines[number - 1].removesuffix("\r")
@@ -94,7 +88,7 @@ class _SourceLines:
 def _masked_lines(page: Page) -> list[str]:
     """The lines of a page; from the first secret of a line on, a mask stands in its place."""
     lines = page.text.split("\n")
-    for span in reversed(secret_spans(page.text)):  # of two in a line, the first has the last word
+    for span in sorted(hidden_spans(page), reverse=True):  # the first in a line has the last word
         start, end = page.position(span.start), page.position(span.end)
         for number in range(start.line, end.line + 1):
             shown = start.column - 1 if number == start.line else 0

@@ -50,9 +50,14 @@ class Link(NamedTuple):
     inline: bool
 
 
-def links(text: str) -> Iterator[Link]:
-    """Inline links, images and reference definitions."""
-    prose = without_code(text)
+def links(text: str, *, has_code: bool = True) -> Iterator[Link]:
+    """Inline links, images and reference definitions.
+
+    Arguments:
+        text: the text.
+        has_code: whether code and comments in it are set aside.
+    """
+    prose = without_code(text) if has_code else text
     closing = _closing_brackets(prose)
     for link in link_candidates(text):
         if link.bracket in closing if link.inline else prose[link.bracket] == "]":

@@ -17,6 +17,14 @@ _FENCE = re.compile(
 _PREFIX = re.compile(r"[ \t>]*+")
 BLANK_LINE = re.compile(r"\n[ \t>]*+\r?\n")
 _TICKS = re.compile(r"`+")
+_OPENING = re.compile(r"`+|<!--")
+_LINE = re.compile(r"\n[ \t>]*+\r?\n")
+_TICKS = re.compile(r"`+")
+_OPENING = re.compile(r"`+|<!--")
+_PARAGRAPH_END = re.compile(
+    r"\n(?=[ \t>]*+\r?\n"  # before a blank line, and before fenced code
+    r"|[ \t>]*+(?:(?:[-*+]|[0-9]{1,9}[.)])[ \t]++)*+(?:~{3}|`{3,}+[^`\n]*+(?!`)))"
+)
 _LINE = re.compile(
     r"^(?P<indent>[ \t]*+)(?P<item>(?:[-*+]|[0-9]{1,9}[.)])[ \t])?[^\n]*+\n?", re.MULTILINE
 )
@@ -27,12 +35,25 @@ _NOT_LINE_END = re.compile(r"[^\n]")
 def without_code(text: str) -> str:
     """The text with code and comments turned into blanks; offsets and lines stay.
 
-    Code is fenced, indented (by four columns, after a blank line, and in no list) or inline.
+    Code is fenced, indented (by four columns, after a blank line, and in no list) or inline. What
+    begins first counts: in code no comment begins, and in a comment no code.
     """
-    if "```" in text or "~~~" in text:
-        text = without_fenced_code(text)
-    text = _without_indented_code(without_comments(text))
-    return _without_inline_code(text) if "`" in text else text
+    if not ("`" in text or "~~~" in text or "<!--" in text or _INDENTED.search(text)):
+        return text
+    fenced, indented, inline = _FencedCode(), _IndentedCode(), _Inline(text)
+    spans: list[tuple[int, int]] = []
+    for line in _LINE.finditer(text):
+        start, end = line.span()
+        if start < inline.comment_end:  # a comment is no indent, and no blank line
+            fenced.pass_over()
+            indented.pass_over()
+        else:
+            end = fenced.shown_up_to(line)
+            if indented.holds(line, text[start:end]):
+                spans.append((start, end))
+                continue
+        inline.look_at(start, end)
+    return blanked(text, [*spans, *fenced.all_spans(len(text)), *inline.spans])
 
 
 def without_comments(text: str) -> str:
@@ -40,7 +61,7 @@ def without_comments(text: str) -> str:
     spans: list[tuple[int, int]] = []
     at = text.find("<!--")
     while at >= 0:
-        end = text.find("-->", at + 2)  # `<!-->` is a whole comment
+        end = text.find("-->", at + 2)
         if end < 0:
             break
         spans.append((at, end + 3))
@@ -55,30 +76,37 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
     for start, end in sorted(spans):
         if end > done:
             start = max(start, done)
-            pieces += [text[done:start], _blank(text[start:end])]
+            pieces += [text[done:start], _NOT_LINE_END.sub(" ", text[start:end])]
             done = end
     return "".join(pieces) + text[done:]
 
 
-def _without_indented_code(text: str) -> str:
-    """The text with indented code turned into blanks; what is indented in a list is no code."""
-    if not _INDENTED.search(text):
-        return text
-    spans: list[tuple[int, int]] = []
-    in_list = False
-    may_begin = True  # at the start of the text, and after a blank line
-    for line in _LINE.finditer(text):
-        if line[0].isspace():
-            may_begin = True
-        elif line["item"] and not (may_begin and not in_list and _is_code_indent(line["indent"])):
-            in_list, may_begin = True, False
+class _IndentedCode:
+    """Which lines are indented code; what is indented in a list is none."""
+
+    def __init__(self) -> None:
+        self._in_list = False
+        self._may_begin = True  # at the start of the text, and after a blank line
+
+    def holds(self, line: re.Match[str], shown: str) -> bool:
+        """Whether the next line is indented code, of which so much is no fenced code."""
+        if not shown or shown.isspace():
+            self._may_begin = True
+            return False
+        is_indented = self._may_begin and not self._in_list and _is_code_indent(line["indent"])
+        if is_indented:
+            return True
+        if line["item"]:
+            self._in_list, self._may_begin = True, False
         elif not line["indent"]:
-            in_list, may_begin = in_list and not may_begin, False
-        elif may_begin and not in_list and _is_code_indent(line["indent"]):
-            spans.append(line.span())
+            self.pass_over()
         else:
-            may_begin = False
-    return blanked(text, spans)
+            self._may_begin = False
+        return False
+
+    def pass_over(self) -> None:
+        """The next line is text that is not indented."""
+        self._in_list, self._may_begin = self._in_list and not self._may_begin, False
 
 
 def _is_code_indent(indent: str) -> bool:
@@ -90,31 +118,52 @@ def without_fenced_code(text: str) -> str:
 
     Code that is never closed ends where the quote or list item ends in which it began.
     """
+    return blanked(text, _fenced_code(text))
+
+
+def _fenced_code(text: str) -> list[tuple[int, int]]:
     if "```" not in text and "~~~" not in text:
-        return text
-    spans: list[tuple[int, int]] = []
-    opening: _Fence | None = None
-    in_list = after_blank = False
+        return []
+    fenced = _FencedCode()
     for line in _LINE.finditer(text):
+        fenced.shown_up_to(line)
+    return fenced.all_spans(len(text))
+
+
+class _FencedCode:
+    """Which parts of lines are fenced code."""
+
+    def __init__(self) -> None:
+        self._spans: list[tuple[int, int]] = []
+        self._opening: _Fence | None = None
+        self._in_list = self._after_blank = False
+
+    def shown_up_to(self, line: re.Match[str]) -> int:
+        """The offset up to which the next line is no fenced code."""
+        opening = self._opening
         if opening is not None:
-            if _leaves(line, opening):
-                spans.append((opening.start, line.start()))
-                opening = None
-            elif _closes(line, opening):
-                spans.append((opening.start, line.end()))
-                opening = None
-                continue
-            else:
-                continue
+            leaves = _leaves(line, opening)
+            if leaves or _closes(line, opening):
+                self._spans.append((opening.start, line.start() if leaves else line.end()))
+                self._opening = None
+            if not leaves:
+                return line.start()
         if line["item"]:
-            in_list = True
-        elif after_blank and not line["indent"] and not line[0].isspace():
-            in_list = False
-        after_blank = line[0].isspace()
-        opening = _opened(line, in_list=in_list)
-    if opening is not None:
-        spans.append((opening.start, len(text)))
-    return blanked(text, spans)
+            self._in_list = True
+        elif self._after_blank and not line["indent"] and not line[0].isspace():
+            self._in_list = False
+        self._after_blank = line[0].isspace()
+        self._opening = _opened(line, in_list=self._in_list)
+        return line.end() if self._opening is None else self._opening.start
+
+    def pass_over(self) -> None:
+        """The next line is text that is not indented."""
+        self._in_list, self._after_blank = self._in_list and not self._after_blank, False
+
+    def all_spans(self, end: int) -> list[tuple[int, int]]:
+        """What is fenced in a text that ends there; code that is never closed ends there, too."""
+        last = [(self._opening.start, end)] if self._opening is not None else []
+        return self._spans + last
 
 
 class _Fence(NamedTuple):
@@ -180,46 +229,62 @@ def _columns(indent: str) -> int:
     return len(indent.expandtabs(4))
 
 
-def _without_inline_code(text: str) -> str:
-    pieces: list[str] = []
-    start = 0
-    for gap in BLANK_LINE.finditer(text):
-        pieces.append(_without_code_spans(text[start : gap.end()]))
-        start = gap.end()
-    pieces.append(_without_code_spans(text[start:]))
-    return "".join(pieces)
+class _Inline:
+    """Comments and code spans of a text, whichever begins first.
 
+    A code span is what stands between a run of backticks and the next one of its length in the
+    same paragraph.
 
-def _without_code_spans(paragraph: str) -> str:
-    """A paragraph with its code spans blanked: a run of backticks up to the next of its length."""
-    runs = [(match.start(), match.end()) for match in _TICKS.finditer(paragraph)]
-    if len(runs) < 2:
-        return paragraph
-    later: dict[int, deque[int]] = defaultdict(deque)
-    for start, end in runs:
-        later[end - start].append(start)
-    pieces: list[str] = []
-    done = 0
-    for start, end in runs:
-        if start < done:
-            continue
-        if _is_escaped(paragraph, start):
-            start += 1  # the others of its run can open code all the same
-        waiting = later[end - start]
-        while waiting and waiting[0] < end:
-            waiting.popleft()
-        if start == end or not waiting:
-            continue
-        close = waiting[0] + (end - start)
-        pieces += [paragraph[done:start], _blank(paragraph[start:close])]
-        done = close
-    return "".join(pieces) + paragraph[done:]
+    Attributes:
+        spans: those that were found.
+        comment_end: where the last comment ends.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.spans: list[tuple[int, int]] = []
+        self.comment_end = 0
+        self._text = text
+        self._done = 0
+        self._can_close = True
+        gaps = [gap.start() for gap in BLANK_LINE.finditer(text)]
+        self._paragraph_ends = deque(sorted(gaps + [start for start, _ in _fenced_code(text)]))
+        self._runs: dict[int, deque[int]] = defaultdict(deque)
+        for run in _TICKS.finditer(text):
+            self._runs[len(run[0])].append(run.start())
+
+    def look_at(self, start: int, end: int) -> None:
+        """Find what begins in the next part of the text, wherever it ends."""
+        self._done = max(start, self._done)
+        while opening := _OPENING.search(self._text, self._done, end):
+            start, self._done = opening.span()
+            if opening[0] == "<!--":
+                self._comment(start)
+            else:
+                self._code(start + _is_escaped(self._text, start), self._done)
+
+    def _comment(self, start: int) -> None:
+        if self._can_close:
+            end = self._text.find("-->", start + 2)  # `<!-->` is a whole comment
+            self._can_close = end >= 0  # what is not closed here is not closed further down
+            if self._can_close:
+                self.comment_end = self._add(start, end + 3)
+
+    def _code(self, start: int, end: int) -> None:
+        """A code span that is opened by a run of backticks; of an escaped one, by the others."""
+        runs, paragraph_ends = self._runs[end - start], self._paragraph_ends
+        while paragraph_ends and paragraph_ends[0] <= start:
+            paragraph_ends.popleft()
+        while runs and runs[0] < end:
+            runs.popleft()
+        if runs and not (paragraph_ends and paragraph_ends[0] <= runs[0]):
+            self._add(start, runs[0] + end - start)
+
+    def _add(self, start: int, end: int) -> int:
+        self.spans.append((start, end))
+        self._done = end
+        return end
 
 
 def _is_escaped(text: str, offset: int) -> bool:
     before = text[max(0, offset - 32) : offset]
     return (len(before) - len(before.rstrip("\\"))) % 2 == 1
-
-
-def _blank(text: str) -> str:
-    return _NOT_LINE_END.sub(" ", text)

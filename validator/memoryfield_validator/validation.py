@@ -22,9 +22,9 @@ from memoryfield_readers import (
 from memoryfield_spec import catalogue
 
 from . import rules as _rules  # noqa: F401 - importing the rules registers them
-from .content_review.concealing import SECRET, concealed
+from .content_review.concealing import Concealing
 from .finding import Finding, Report
-from .registry import RuleSet, rule_set
+from .registry import REVIEW, RuleSet, rule_set
 from .review import Review, Unreadable
 
 Profile: TypeAlias = Literal["kit", "draft-0.1"]
@@ -67,10 +67,14 @@ def validate(
     counting = chosen.ids if profile == "kit" else frozenset(filter(_is_of_draft, chosen.ids))
     review = Review(field, counting)
     findings = _Findings()
+    is_review = any(id.startswith(REVIEW) for id in chosen.ids)
+    concealing = Concealing()
     review.look_into_folders()
     if not _is_beyond_limits(review):
         for pages in _in_batches(review, progress):
             _check_pages(pages, review, chosen, findings)
+            if is_review:
+                concealing.look_into(pages)
         _read_the_rest(review)
     review.faults.extend(field.damaged())
     for rule, check in chosen.field:
@@ -80,8 +84,8 @@ def validate(
     if profile == "draft-0.1":
         told = [_by_draft(finding) for finding in told]
     told.sort(key=Finding.order)
-    if SECRET in chosen.ids:
-        told = list(concealed(told, field))
+    if is_review:
+        told = list(concealing.applied(told))
     count = len(field.pages)
     return Report(field.location, _digest(review), count, tuple(told), review.unread())
 

@@ -18,6 +18,16 @@ from ..markdown_code import without_code
 _ELEMENTS = frozenset(
     {"script", "iframe", "object", "embed", "form", "base", "meta", "link", "style"}
 )
+_URL_ATTRIBUTES = frozenset({
+    "action", "background", "cite", "classid", "codebase", "data", "formaction", "from", "href",
+    "imagesrcset", "longdesc", "manifest", "ping", "poster", "profile", "src", "srcset", "to",
+    "values", "xlink:href", "xml:base",
+})  # fmt: skip
+_HANDLER = re.compile("on[a-z]{3,}+")
+_NO_HANDLERS = frozenset({  # words; shorter ones such as `once` and `only` do not match anyway
+    "onboard", "onboarding", "ongoing", "onion", "onions", "online", "onlooker", "onlookers",
+    "onset", "onshore", "onsite", "onward", "onwards",
+})  # fmt: skip
 _MAYBE_TAG = re.compile(r"<(?!https?://)[A-Za-z]")
 _TAG = re.compile(r"<([A-Za-z][^\s/>]*+)")
 _ATTRIBUTE = re.compile(
@@ -40,20 +50,16 @@ def active_html(text: str, body_offset: int) -> list[Active]:
 
     Arguments:
         text: the text of the page.
-        body_offset: where its body begins; what stands before that is no Markdown, so no code.
+        body_offset: where its body begins; what stands before that is no Markdown, and has neither
+            code nor comments.
     """
     found: list[Active] = []
     if _MAYBE_TAG.search(text):
-        body = without_code(_without_empty_comments(text[body_offset:]))
-        found += _in_tags(text[:body_offset] + body)
+        found += _in_tags(text[:body_offset] + without_code(text[body_offset:]))
     if any(_code_scheme(link.target) for link in link_candidates(text)):
         # Whether they stand in code costs more, and is looked into only for such links.
-        for offset, part in ((0, text[:body_offset]), (body_offset, text[body_offset:])):
-            found += (
-                _link(offset + link.offset, link.target)
-                for link in links(part)
-                if _code_scheme(link.target)
-            )
+        found += _in_links(text[:body_offset], 0, has_code=False)
+        found += _in_links(text[body_offset:], body_offset, has_code=True)
     return sorted(set(found))
 
 
@@ -74,12 +80,20 @@ def _in_tags(prose: str) -> Iterator[Active]:
         tag = _TAG.search(prose, end)
 
 
+def _in_links(text: str, offset: int, *, has_code: bool) -> Iterator[Active]:
+    for link in links(text, has_code=has_code):
+        if _code_scheme(link.target):
+            yield _link(offset + link.offset, link.target)
+
+
 def _in_attribute(attribute: re.Match[str]) -> Iterator[Active]:
     name, has_value = attribute[1], attribute[2]
-    if not has_value:
+    known = name.lower()
+    is_handler = _HANDLER.fullmatch(known) and known not in _NO_HANDLERS
+    if not has_value or not (is_handler or known in _URL_ATTRIBUTES):
         return
     value = html.unescape(next(filter(None, attribute.groups()[2:]), ""))
-    if name.lower().startswith("on"):
+    if is_handler:
         yield Active(attribute.start(1), f"the attribute {shown(name)}, which runs code")
     elif scheme := _code_scheme(value):
         what = f"the attribute {shown(name)} with a URL of the scheme {shown(scheme)}"
@@ -94,20 +108,3 @@ def _code_scheme(url: str) -> str | None:
     """The scheme of a URL that carries code, in lower case, or None."""
     match = _CODE_SCHEME.match(url) or _CODE_SCHEME.match(_LEFT_OUT.sub("", url))
     return match[1].lower() if match else None
-
-
-def _without_empty_comments(text: str) -> str:
-    """The text without `<!-->` and `<!--->`, which are whole and hide nothing; offsets stay."""
-    pieces: list[str] = []
-    done = 0
-    at = text.find("<!--")
-    while at >= 0:
-        end = text.find("-->", at + 2)
-        if end < 0:
-            break
-        end += 3
-        if end < at + 7:  # blanks could be taken for the indent of code
-            pieces += [text[done:at], "." * (end - at)]
-            done = end
-        at = text.find("<!--", end)
-    return "".join(pieces) + text[done:]

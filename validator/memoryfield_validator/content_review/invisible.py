@@ -10,13 +10,20 @@ from typing import NamedTuple
 
 from memoryfield_readers import shown
 
-_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_TAGS = "\U000e0000-\U000e007f"
-_CANDIDATES = re.compile(
-    "[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-    "\u180e\u200b-\u200d\u2060-\u2064\u206a-\u206f\ufeff\ufff9-\ufffb"
-    f"{_TAGS}{_SELECTORS}]+"
+from .bases import MONGOLIAN_FORMS, category, has_variants, is_joined, is_mongolian
+from .secrets import with_secrets_hidden
+
+_WIDE_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_SELECTORS = f"\u180b-\u180d\u180f{_WIDE_SELECTORS}"
+_MEANT = (
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+    "\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufffb"
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    f"\U000e0000-\U000e00ff\U000e01f0-\U000e0fff{_SELECTORS}"
 )
+_CANDIDATES = re.compile(f"[{_MEANT}]+")
+_ONE = re.compile(f"[{_MEANT}]")
+_SELECTOR = re.compile(f"[{_SELECTORS}]")
 _FLAG = "\U0001f3f4"
 _FLAG_REGIONS = re.compile(
     "(?:{})\U000e007f".format(
@@ -26,12 +33,14 @@ _FLAG_REGIONS = re.compile(
     )
 )
 _SELECTOR_RUN = re.compile(f"[{_SELECTORS}]{{2,}}")
+_DATA = re.compile(f"[{_WIDE_SELECTORS}]{{2,}}")
 _TAG_TEXT = re.compile("[\U000e0020-\U000e007e]{2,}")
 _JOINERS = "\u200c\u200d"
 _JOINER = "\u200d"
 _EMOJI_SELECTOR = "\ufe0f"
-_JOINED_LETTERS = frozenset({"Lo", "Mn", "Mc"})
-_EMOJI = range(0x1F000, 0x1FC00)
+_GRAPHEME_JOINER = "\u034f"
+_VOWEL_SEPARATOR = "\u180e"
+_EMOJI_ARROW = "\u2194"  # of heads that shake: the one sign in joined emoji that is no So
 _MOST_NAMED = 4
 _SHORT = 64
 
@@ -88,36 +97,39 @@ def _exempt(text: str, chunk: re.Match[str]) -> set[int]:
             exempt.update(range(start, region.end()))
     runs = {at for run in _SELECTOR_RUN.finditer(text, start, end) for at in range(*run.span())}
     for offset in range(start, end):
-        character = text[offset]
-        if _is_selector(character):
-            if offset not in runs:
+        character, before = text[offset], text[offset - 1 : offset]
+        if _SELECTOR.match(character):
+            if offset not in runs and has_variants(before, character):
                 exempt.add(offset)
-        elif character in _JOINERS and _joins(text, offset):
+        elif _joins(character, before, text[offset + 1 : offset + 2], offset - 1 in exempt):
             exempt.add(offset)
     return exempt
 
 
-def _is_selector(character: str) -> bool:
-    return "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef"
+def _joins(character: str, before: str, after: str, is_exempt: bool) -> bool:
+    """Whether it is a joiner between two characters that may need it.
 
-
-def _joins(text: str, offset: int) -> bool:
-    """Whether a joiner stands between two letters that may need it, or between emoji."""
-    before, after = text[offset - 1 : offset], text[offset + 1 : offset + 2]
-    if not before or not after:
+    Arguments:
+        character: what is looked at.
+        before: the character before it, or nothing.
+        after: the character after it, or nothing.
+        is_exempt: whether the character before is exempt, if it is a variation selector.
+    """
+    if not before or not after or _ONE.match(after):
         return False
-    kinds = _category(before), _category(after)
-    if _JOINED_LETTERS.issuperset(kinds):
-        return not _is_selector(before) and not _is_selector(after)
-    if text[offset] != _JOINER or kinds[1] != "So":
+    if character == _VOWEL_SEPARATOR:
+        return is_mongolian(after) and (
+            is_mongolian(before) or (before in MONGOLIAN_FORMS and is_exempt)
+        )
+    if character == _GRAPHEME_JOINER:
+        return not _ONE.match(before) and category(before) == category(after) == "Mn"
+    if character not in _JOINERS:
         return False
-    return kinds[0] in ("So", "Sk") or before == _EMOJI_SELECTOR
-
-
-def _category(character: str) -> str:
-    """The general category; what is not yet an emoji in this version of Unicode is one, too."""
-    category = unicodedata.category(character)
-    return "So" if category == "Cn" and ord(character) in _EMOJI else category
+    if is_joined(before) and is_joined(after):
+        return not _ONE.match(before)
+    if character != _JOINER or not (category(after) == "So" or after == _EMOJI_ARROW):
+        return False
+    return category(before) in ("So", "Sk") or (before == _EMOJI_SELECTOR and is_exempt)
 
 
 def _named(character: str) -> str:
@@ -130,12 +142,16 @@ def _hidden_text(text: str) -> str:
     tags = "".join(_TAG_TEXT.findall(text))
     told = ""
     if tags:
-        told = f"; the tags spell {shown(''.join(chr(ord(c) - 0xE0000) for c in tags))}"
-    data = bytes(map(_selected_byte, "".join(_SELECTOR_RUN.findall(text))))
+        told = f"; the tags spell {_told(''.join(chr(ord(c) - 0xE0000) for c in tags))}"
+    data = bytes(map(_selected_byte, "".join(_DATA.findall(text))))
     smuggled = data.decode("utf-8", "replace")
     if smuggled and smuggled.replace("\n", " ").isprintable() and "\ufffd" not in smuggled:
-        told += f"; the variation selectors carry {shown(smuggled)}"
+        told += f"; the variation selectors carry {_told(smuggled)}"
     return told
+
+
+def _told(hidden: str) -> str:
+    return shown(with_secrets_hidden(hidden))
 
 
 def _selected_byte(selector: str) -> int:

@@ -137,7 +137,9 @@ def _known_words(lower: str) -> frozenset[bytes]:
 
     Kept for as many short texts as are checked in a row, since each list asks for it.
     """
-    return _all_words().intersection(lower.encode().translate(_WORDS_ALONE).split())
+    return _all_words().intersection(
+        lower.encode("utf-8", "replace").translate(_WORDS_ALONE).split()  # YAML can say `\ud800`
+    )
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from .patterns import Passage, passages, pattern_list
@@ -12,8 +12,7 @@ _DOT = "•"
 _BLOCK = "-----BEGIN"
 _BLOCK_END = "-----END"
 _LONGEST_BLOCK = 16_384
-_ENOUGH_TO_TELL = 6
-"""Characters at the beginning of a secret by which it is known where it is quoted."""
+_SHORT = 16_384
 
 
 class Span(NamedTuple):
@@ -23,9 +22,15 @@ class Span(NamedTuple):
     end: int
 
 
-def secrets(text: str) -> list[Passage]:
+def secrets(text: str) -> tuple[Passage, ...]:
     """The secrets in a text, in order."""
-    return passages(text, pattern_list("secrets"))
+    return _secrets(text) if len(text) <= _SHORT else _secrets.__wrapped__(text)
+
+
+@lru_cache(maxsize=128)
+def _secrets(text: str) -> tuple[Passage, ...]:
+    """Kept for more short texts than are checked in a row: what hides secrets asks again."""
+    return tuple(passages(text, pattern_list("secrets")))
 
 
 def secret_spans(text: str) -> list[Span]:
@@ -49,21 +54,3 @@ def with_secrets_hidden(text: str) -> str:
         pieces += [text[done:start], _DOT * (end - max(start, done))]
         done = max(done, end)
     return "".join(pieces) + text[done:]
-
-
-def without_secrets(message: str, secret_texts: Iterable[str]) -> str:
-    """A message in which a mask stands for each secret that it quotes, whole or cut short."""
-    for secret in secret_texts:
-        beginning = secret[:_ENOUGH_TO_TELL]
-        at = message.find(beginning)
-        while at >= 0:
-            end = at + _in_common(message[at:], secret)
-            message = message[:at] + MASK + message[end:]
-            at = message.find(beginning, at + len(MASK))
-    return message
-
-
-def _in_common(one: str, other: str) -> int:
-    """With how many characters two texts begin alike."""
-    pairs = enumerate(zip(one, other, strict=False))
-    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
