@@ -8,10 +8,10 @@ _UNSAFE = re.compile(
     "[\x00-\x1f\x7f-\x9f"  # C0, DEL and C1: escape sequences begin here
     # invisible characters and those that change the direction of text; the two variation selectors
     # that choose between text and emoji are let be
-    "\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufe00-\ufe0d\U000e0100-\U000e01ef"
-    "\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff"  # bytes of a name that are not UTF-8
-    "\U000e0000-\U000e007f]"  # Unicode tags
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\ud800-\udfff]"  # bytes of a name that are not UTF-8
 )
 _UNSAFE_IN_BODY = re.compile(rf"(?!\n|\t|\r\n){_UNSAFE.pattern}")
 _SHORT_NAMES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}

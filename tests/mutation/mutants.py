@@ -15,6 +15,7 @@ from tests.mutation.changes import Change, Function, Kind, Slot, changes, functi
 from tests.mutation.targets import (
     Target,
     compares_no_numbers,
+    is_judged_by_cases,
     registered_ids,
     requirements_by_function,
     why_left_alone,
@@ -81,7 +82,7 @@ def _turned_off(target: Target) -> Iterator[Mutant]:
     """Each check, once for each of its ids: it stays registered, and finds nothing."""
     for name, function in functions(target.tree):
         for index, decorator in enumerate(function.decorator_list):
-            for id in registered_ids(decorator):
+            for id in filter(is_judged_by_cases, registered_ids(decorator)):
                 register = ast.unparse(decorator)
                 silent = _parsed(f"lambda check: ({register}(lambda *_: iter(())), check)[1]")
                 slot = Slot(function, "decorator_list", index)

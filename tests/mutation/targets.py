@@ -62,6 +62,11 @@ def why_left_alone(target: Target, function: str) -> str | None:
     return reason
 
 
+def is_judged_by_cases(id: str) -> bool:
+    """Whether a case can notice that a requirement is not checked any more."""
+    return not id.startswith(tuple(places()["left-out"]))
+
+
 def compares_no_numbers(target: Target, function: str) -> bool:
     """Whether nothing can be added to what a function compares by order."""
     return f"{target.name}.{function}" in places()["compares-no-numbers"]
