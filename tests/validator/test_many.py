@@ -167,8 +167,16 @@ def test_processes_end_with_the_one_that_started_them(
         parent.wait(timeout=60)
     assert len(children) == 2
     for pid in children:
-        while _runs(pid):
-            time.sleep(0.01)
+        assert _ends(pid)
+
+
+def _ends(pid: int) -> bool:
+    """Whether a process ends; one that does not is given up after a minute or more."""
+    for _ in range(6000):
+        if not _runs(pid):
+            return True
+        time.sleep(0.01)
+    return False
 
 
 def _runs(pid: int) -> bool:

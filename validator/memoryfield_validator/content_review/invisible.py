@@ -12,18 +12,11 @@ from memoryfield_readers import shown
 
 from .bases import MONGOLIAN_FORMS, category, has_variants, is_joined, is_mongolian
 from .secrets import with_secrets_hidden
+from .unseen import SELECTORS, UNSEEN, WIDE_SELECTORS
 
-_WIDE_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-_SELECTORS = f"\u180b-\u180d\u180f{_WIDE_SELECTORS}"
-_MEANT = (
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
-    "\u180e\u200b-\u200d\u2060-\u2065\u206a-\u206f\ufeff\ufff0-\ufffb"
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    f"\U000e0000-\U000e00ff\U000e01f0-\U000e0fff{_SELECTORS}"
-)
-_CANDIDATES = re.compile(f"[{_MEANT}]+")
-_ONE = re.compile(f"[{_MEANT}]")
-_SELECTOR = re.compile(f"[{_SELECTORS}]")
+_CANDIDATES = re.compile(f"[{UNSEEN}]+")
+_ONE = re.compile(f"[{UNSEEN}]")
+_SELECTOR = re.compile(f"[{SELECTORS}]")
 _FLAG = "\U0001f3f4"
 _FLAG_REGIONS = re.compile(
     "(?:{})\U000e007f".format(
@@ -32,8 +25,8 @@ _FLAG_REGIONS = re.compile(
         )
     )
 )
-_SELECTOR_RUN = re.compile(f"[{_SELECTORS}]{{2,}}")
-_DATA = re.compile(f"[{_WIDE_SELECTORS}]{{2,}}")
+_SELECTOR_RUN = re.compile(f"[{SELECTORS}]{{2,}}")
+_DATA = re.compile(f"[{WIDE_SELECTORS}]{{2,}}")
 _TAG_TEXT = re.compile("[\U000e0020-\U000e007e]{2,}")
 _JOINERS = "\u200c\u200d"
 _JOINER = "\u200d"

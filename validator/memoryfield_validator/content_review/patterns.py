@@ -33,6 +33,8 @@ from typing import NamedTuple
 
 from memoryfield_spec import Level
 
+from .unseen import as_seen
+
 LISTS = ("model_orders", "data_exits", "secrets")
 _GAP = r"(?:[\s>*_`\"'#-]{1,8}+)"
 _FIRST_WORD = re.compile("[A-Za-z0-9]+")
@@ -101,13 +103,22 @@ class Passage(NamedTuple):
 
 
 def passages(text: str, patterns: PatternList) -> list[Passage]:
-    """What the patterns of a list match, in order; of passages that overlap, the first."""
-    found = sorted(_matches(text, patterns), key=lambda one: (one.start, one.pattern.place))
+    """What the patterns of a list match, in order; of passages that overlap, the first.
+
+    They are matched as they look: characters that cannot be seen hide nothing.
+    """
+    seen = as_seen(text)
+    found = sorted(_matches(seen.text, patterns), key=lambda one: (one.start, one.pattern.place))
     kept: list[Passage] = []
     for passage in found:
         if not kept or passage.start >= kept[-1].end:
             kept.append(passage)
-    return kept
+    if not seen.cuts:
+        return kept
+    return [
+        Passage(seen.original(one.start), seen.original(one.end - 1) + 1, one.pattern)
+        for one in kept
+    ]
 
 
 def _matches(text: str, patterns: PatternList) -> Iterator[Passage]:
