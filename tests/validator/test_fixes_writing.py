@@ -251,7 +251,7 @@ def test_a_page_that_may_not_be_written() -> None:
 
 
 @NEEDS_USERS
-@pytest.mark.parametrize("refusal", [set(), {"pair"}, {"pair", "group"}], ids=str)
+@pytest.mark.parametrize("refusal", [set(), {"pair"}, {"pair", "group"}], ids=len)
 def test_owner_and_group_are_kept_as_far_as_that_is_allowed(
     refusal: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
