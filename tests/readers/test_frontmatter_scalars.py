@@ -58,6 +58,7 @@ _shapes = st.one_of(
 @example("0b1_0")
 @example("1e3")
 @example("1.e+3")
+@example("0:0.")
 def test_a_plain_scalar_is_what_pyyaml_makes_of_it(text: str) -> None:
     """Strings, numbers, truth values and null are equal in value and type; times are their text."""
     assume(not text.strip().startswith("!"))  # that is a tag

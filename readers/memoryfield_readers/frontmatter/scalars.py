@@ -146,7 +146,7 @@ def _float_base_60(digits: str) -> float:
     """
     value = 0.0
     weight = 1
-    for part in reversed((digits.lstrip("0:") or "0").split(":")):
+    for part in reversed(("0" + digits.lstrip("0:")).split(":")):
         value += float(part) * weight
         weight *= 60
     return value
