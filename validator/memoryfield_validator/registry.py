@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import TypeAlias, TypeVar
 
 from memoryfield_readers import Page, Position, visible
@@ -152,13 +152,6 @@ def matching(patterns: Iterable[str]) -> frozenset[str]:
     return frozenset(ids)
 
 
-@cache
-def _rule(id: str) -> Rule:
-    """The rule of a requirement; of a thousand fields each asks for all of them."""
-    known = catalogue()[id]
-    return Rule(id, known.level, known.hint)
-
-
 REVIEW = "MF8"
 """What the ids of the content review begin with: checked only when a review is asked for."""
 
@@ -197,12 +190,27 @@ def rule_set(
         UnknownRequirement: a pattern matches no id.
         NotChecked: a pattern selects nothing that has a rule.
     """
+    chosen = None if select is None else tuple(select)
+    return _rule_set(chosen, tuple(ignore or ()), audit)
+
+
+@lru_cache(maxsize=32)
+def _rule_set(
+    select: tuple[str, ...] | None,
+    ignore: tuple[str, ...],
+    audit: bool,
+) -> RuleSet:
+    """The same for every field that is checked in one way: of a thousand each asks anew."""
     if select is not None:
         ids = _selected(select, audit=audit)
     else:
         ids = registered() if audit else _without_review(registered())
-    ids -= matching(ignore or ())
-    rules = {id: _rule(id) for id in ids}
+    ids -= matching(ignore)
+    rules = {
+        id: Rule(id, requirement.level, requirement.hint)
+        for id, requirement in catalogue().items()
+        if id in ids
+    }
     page, frontmatter, no_frontmatter = (
         tuple((rules[id], check) for id, check in checks if id in ids)
         for checks in (_PAGE_CHECKS, _FRONTMATTER_CHECKS, _NO_FRONTMATTER_CHECKS)
