@@ -107,12 +107,10 @@ def replace_file(directory: Directory, name: str, before: bytes, after: bytes) -
     try:
         _write_new(directory, temporary, after, status)
         if _read(directory, name)[0] != before:
-            _remove(directory, temporary)
             return False
         _replace(directory, temporary, name)
-    except BaseException:
+    finally:  # once it has taken the old one's place, there is nothing to remove
         _remove(directory, temporary)
-        raise
     return True
 
 
