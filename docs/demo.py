@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 HANDBOOK = Path("docs/handbook")
@@ -36,6 +38,11 @@ def main() -> None:
         pins = [run(root, "digest", str(location)) for location in (HANDBOOK, archive)]
         if pins[0] != pins[1]:
             raise SystemExit("the two pins differ")
+        say("And wherever the field lives, here on a web server of this machine:")
+        with served(root / HANDBOOK.parent) as url:
+            pins.append(run(root, "digest", f"{url}{HANDBOOK.name}/"))
+        if pins[0] != pins[2]:
+            raise SystemExit("the pin over HTTP differs")
         say("Read one page:")
         run(root, "read", str(archive), "index.md")
         say("What a fault looks like, and what the standard says about it:")
@@ -52,6 +59,24 @@ def main() -> None:
         run(root, "audit", str(broken), expect=1)
         say("Does another implementation agree? Its cases, here put to our own:")
         run(root, "conformance", "run", "mf304", "digests")
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The URL at which Python's own web server has a folder meanwhile."""
+    command = [sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1"]
+    with subprocess.Popen(
+        [*command, "--directory", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as server:
+        try:
+            # "Serving HTTP on 127.0.0.1 port 8000 (http://127.0.0.1:8000/) ..."
+            said = server.stdout.readline() if server.stdout else ""
+            yield said.partition("(")[2].partition(")")[0]
+        finally:
+            server.terminate()
 
 
 BROKEN_PAGE = """\

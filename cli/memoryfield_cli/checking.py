@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,9 +22,10 @@ from .destinations import (
     parse_formats,
     write_report,
 )
-from .options import LIMITS_HELP, LOCATION
+from .fixer import Fixer, bar_over_fields
+from .options import LIMITS_HELP, LOCATION, SOURCE_OPTIONS, storage_options
 from .output import complain, say, warn
-from .progress import page_bar, progress_bar
+from .progress import page_bar, transfer_bar
 from .rendering import add_step_summary, for_file, for_stdout, rendered
 from .standard_input import archive_from_stdin
 from .text_output import TextOutput, Wording
@@ -34,12 +33,9 @@ from .text_output import TextOutput, Wording
 if TYPE_CHECKING:
     from memoryfield_validator import Checked, Request, Settings
 
-    from .fixer import Fixer
-
 F = TypeVar("F", bound=Callable[..., Any])
 
 VALIDITY = Wording()
-_BAR_FROM_FIELDS = 2
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 _OPTIONS = (
@@ -75,6 +71,7 @@ _OPTIONS = (
         help="Tell what is ignored and was never found; exits with 1 then.",
     ),
     click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help=LIMITS_HELP),
+    *SOURCE_OPTIONS,
     click.option("--each", is_flag=True, help="Each LOCATION is a folder of fields: check them."),
     click.option(
         "--jobs",
@@ -102,6 +99,10 @@ class Wanted:
         limits: texts such as "page-bytes=4194304".
         each: whether locations are folders of fields.
         jobs: how many processes, where that was given.
+        timeout: seconds to wait for an answer of a source elsewhere, where that was given.
+        retries: how often to ask again, where that was given.
+        anon: whether to give no credentials.
+        transport: options of the transport, by name.
     """
 
     locations: tuple[str, ...]
@@ -115,6 +116,15 @@ class Wanted:
     limits: tuple[str, ...]
     each: bool
     jobs: int | None
+    timeout: float | None
+    retries: int | None
+    anon: bool
+    transport: Mapping[str, Any]
+
+    @property
+    def storage_options(self) -> dict[str, Any]:
+        """How sources elsewhere are reached, as `open_field` takes it."""
+        return storage_options(self.timeout, self.retries, self.anon, self.transport)
 
 
 def check_options(command: F) -> F:
@@ -215,6 +225,8 @@ def run(
             printed.add(outcome)
         for problem in problems_of(outcome):
             complain(problem)
+        for note in outcome.notes:
+            warn(f"{outcome.location}: {note}")
         exit_code = max(exit_code, exit_code_of(outcome, settings.fail_on))
     if printed is not None:
         printed.end(outcomes, settings.source)
@@ -259,19 +271,17 @@ def _outcomes(
     from memoryfield_validator import STDIN, check, check_all
 
     stdin = archive_from_stdin(request.settings.limits) if STDIN in locations else None
-    on_screen = streams and sys.stdout.isatty()  # then the reports themselves show progress
-    over_fields = len(locations) >= _BAR_FROM_FIELDS and not on_screen
-    bar = (
-        progress_bar("Checking fields", len(locations))
-        if over_fields
-        else nullcontext(lambda: None)
-    )
+    over_fields, bar = bar_over_fields("Checking fields", len(locations), streams=streams)
     with bar as step:
         if stdin is None and len(locations) > 1 and wanted.jobs != 1:
             outcomes = check_all(locations, request, jobs=wanted.jobs)
         else:
             watch = None if over_fields else page_bar
-            outcomes = (check(each, request, stdin=stdin, watch=watch) for each in locations)
+            fetching = None if over_fields else transfer_bar
+            outcomes = (
+                check(each, request, stdin=stdin, watch=watch, fetching=fetching)
+                for each in locations
+            )
         for outcome in outcomes:
             step()
             yield outcome

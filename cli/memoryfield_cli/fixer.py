@@ -43,12 +43,8 @@ class Fixer:
         """
         from memoryfield_validator import fix
 
-        on_screen = (streams or not self.writes) and sys.stdout.isatty()  # then that is progress
-        over_fields = len(locations) >= _BAR_FROM_FIELDS and not on_screen
-        bar = (
-            progress_bar("Fixing fields", len(locations))
-            if over_fields
-            else nullcontext(lambda: None)
+        over_fields, bar = bar_over_fields(
+            "Fixing fields", len(locations), streams=streams or not self.writes
         )
         with bar as step:
             for location in locations:
@@ -66,6 +62,22 @@ class Fixer:
                         _print_diff(fixed, named=len(locations) > 1)
                     warn(f"{location}: {_summary(fixed, written=self.writes)}")
                 yield fixed.checked
+
+
+def bar_over_fields(
+    what: str, count: int, *, streams: bool
+) -> tuple[bool, AbstractContextManager[Callable[[], None]]]:
+    """Whether it is fields that are counted, not their pages, and the bar that does so if it is.
+
+    Arguments:
+        what: what is being done to the fields.
+        count: how many there are.
+        streams: whether something is printed on stdout field by field.
+    """
+    on_screen = streams and sys.stdout.isatty()  # then that is progress
+    if count < _BAR_FROM_FIELDS or on_screen:
+        return False, nullcontext(lambda: None)
+    return True, progress_bar(what, count)
 
 
 def _writing_bar(proposal: Proposal) -> AbstractContextManager[Callable[[], None]]:

@@ -10,6 +10,8 @@ import click
 
 from memoryfield_spec import __version__
 
+from .start import INTERRUPTED
+
 COMMANDS = {
     "validate": "Check fields against the standard.",
     "audit": "Review what is written in fields, before a model reads it.",
@@ -42,9 +44,6 @@ Exit codes:
   5  a write conflict or a rejected batch
 """
 
-_INTERRUPTED = 130
-"""What shells make of a program that ended by SIGINT; it is no answer, so none of those above."""
-
 
 class LazyGroup(click.Group):
     """A group that imports a command only when it is called."""
@@ -59,6 +58,16 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = import_module(f"memoryfield_cli.commands.{cmd_name}").command
         return command
+
+    def make_context(
+        self, info_name: str | None, args: list[str], *others: Any, **extra: Any
+    ) -> click.Context:
+        """Begin; click would say "Aborted!" of an interruption here, and exit with 1."""
+        try:
+            return super().make_context(info_name, args, *others, **extra)
+        except KeyboardInterrupt:
+            print("memoryfield: interrupted", file=sys.stderr)
+            sys.exit(INTERRUPTED)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Show the help where there is no command; with all versions of click that is exit 2."""
@@ -88,7 +97,7 @@ class LazyGroup(click.Group):
             _wrong_usage(error, ctx)
         except KeyboardInterrupt:
             warn("interrupted")
-            ctx.exit(_INTERRUPTED)
+            ctx.exit(INTERRUPTED)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+import functools
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 import click
 
@@ -44,7 +46,79 @@ def format_option(*formats: str) -> Callable[[F], F]:
 
 
 LOCATION = click.Path(readable=False)
-"""A folder, an archive or a file:// URL: shells complete paths; what can be read, the room says."""
+"""A folder, an archive or a URL: shells complete paths; what can be read, the room says."""
+
+
+def _transport_options(
+    ctx: click.Context, parameter: click.Parameter, settings: tuple[str, ...]
+) -> dict[str, Any]:
+    """Texts such as "endpoint_url=http://…": a value that is JSON is what it says, else a text."""
+    options: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name.replace("_", "").replace("-", "").isalnum():
+            raise click.BadParameter("write NAME=VALUE", ctx=ctx, param=parameter)
+        try:
+            options[name.replace("-", "_")] = json.loads(value)
+        except (ValueError, RecursionError):
+            options[name.replace("-", "_")] = value
+    return options
+
+
+SOURCE_OPTIONS = (
+    click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="SECONDS",
+        show_default="30",
+        help="How long to wait for an answer of a source elsewhere.",
+    ),
+    click.option(
+        "--retries",
+        type=click.IntRange(min=0),
+        metavar="N",
+        show_default="4",
+        help="How often to ask again after a failure that may pass.",
+    ),
+    click.option("--anon", is_flag=True, help="Give no credentials, even if there are some."),
+    click.option(
+        "--option",
+        "transport",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=_transport_options,
+        help="An option of the transport, such as endpoint_url=URL or profile=NAME for s3://.",
+    ),
+)
+
+
+def storage_options(
+    timeout: float | None, retries: int | None, anon: bool, transport: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What the four options say, as `open_field` takes it."""
+    said = {"timeout": timeout, "retries": retries, "anon": anon or None}
+    return {**transport, **{name: value for name, value in said.items() if value is not None}}
+
+
+def source_options(command: F) -> F:
+    """How a source elsewhere is reached, as a mapping named `storage_options`."""
+
+    @functools.wraps(command)
+    def with_options(
+        *args: Any,
+        timeout: float | None,
+        retries: int | None,
+        anon: bool,
+        transport: Mapping[str, Any],
+        **others: Any,
+    ) -> Any:
+        options = storage_options(timeout, retries, anon, transport)
+        return command(*args, storage_options=options, **others)
+
+    wrapped: Callable[..., Any] = with_options
+    for option in reversed(SOURCE_OPTIONS):
+        wrapped = option(wrapped)
+    return cast("F", wrapped)
 
 
 def location_argument(command: F) -> F:

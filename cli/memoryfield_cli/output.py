@@ -77,6 +77,6 @@ def print_bytes(data: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def timestamp(moment: datetime) -> str:
-    """A moment in UTC as RFC 3339 has it, with `Z`."""
-    return moment.isoformat().replace("+00:00", "Z")
+def timestamp(moment: datetime | None) -> str | None:
+    """A moment in UTC as RFC 3339 has it, with `Z`; None where it is not known."""
+    return None if moment is None else moment.isoformat().replace("+00:00", "Z")

@@ -8,7 +8,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memoryfield_readers import Field
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+    from memoryfield_readers import Field, Watch
     from memoryfield_validator import Progress
 
 _BAR_FROM_PAGES = 1000
@@ -33,6 +36,47 @@ def progress_bar(what: str, total: int, *, least: int = 1) -> Iterator[Callable[
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)
+
+
+@contextmanager
+def transfer_bar() -> Iterator[Watch]:
+    """What `open_field` tells how far a transfer is; a bar stands from the first word to the last.
+
+    Transfers that are over in one step show none.
+    """
+    stderr = sys.stderr
+    if stderr is None or not stderr.isatty():
+        yield lambda what, done, total: None
+        return
+    bars: dict[str, tuple[Bar, TaskID]] = {}
+
+    def watch(what: str, done: int, total: int) -> None:
+        if what not in bars and done < total:
+            bars[what] = _transfer(what, total)
+        if what in bars:
+            bar, task = bars[what]
+            bar.update(task, completed=done, total=total)
+            if done >= total:  # there can be but one bar on a screen, and others follow
+                bar.stop()
+                del bars[what]
+
+    try:
+        yield watch
+    finally:
+        for bar, _ in bars.values():
+            bar.stop()
+
+
+def _transfer(what: str, total: int) -> tuple[Bar, TaskID]:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    count = DownloadColumn() if what == "bytes" else MofNCompleteColumn()
+    columns = (TextColumn("Fetching"), BarColumn(), count)
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    bar.start()
+    return bar, bar.add_task("", total=total)
 
 
 @contextmanager

@@ -7,6 +7,9 @@ import sys
 
 from memoryfield_readers import LimitExceeded, Limits, LocationError
 
+STDIN = "-"
+"""The location that stands for an archive on stdin."""
+
 _PIECE = 1024 * 1024
 
 
@@ -18,12 +21,12 @@ def archive_from_stdin(limits: Limits) -> io.BytesIO:
         LimitExceeded: it is larger than any archive within the limits (MF607).
     """
     if sys.stdin is None or sys.stdin.isatty():
-        raise LocationError("there is nothing on stdin", location="-", hint="pipe an archive in")
+        raise LocationError("there is nothing on stdin", location=STDIN, hint="pipe an archive in")
     most = limits.total_bytes + limits.directory_bytes
     archive = io.BytesIO()
-    archive.name = "-"
+    archive.name = STDIN
     while piece := sys.stdin.buffer.read(_PIECE):
         archive.write(piece)
         if archive.tell() > most:
-            raise LimitExceeded(f"more than {most} bytes", location="-", hint="save it as a file")
+            raise LimitExceeded(f"more than {most} bytes", location=STDIN, hint="save it as a file")
     return archive

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from types import FrameType
 
 from memoryfield_spec import __version__
 
 from .streams import make_ready, stop_writing
+
+INTERRUPTED = 130
+"""What shells make of a program that ended by SIGINT; it is no answer, so none of those of ours."""
+
+_OF_SIGNALS = 128
 
 
 def run() -> None:
@@ -14,8 +21,14 @@ def run() -> None:
     if not make_ready():
         _complain("cannot go on: stdout is closed")
         sys.exit(4)
+    for name in ("SIGTERM", "SIGHUP"):  # what is temporary goes away, whatever ends the command
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+            signal.signal(getattr(signal, name), _end)
     try:
         _answer()
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:  # nobody reads on
         stop_writing()
         sys.exit(1)
@@ -32,6 +45,10 @@ def _answer() -> None:
     from .main import memoryfield
 
     memoryfield.main(prog_name="memoryfield")
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(_OF_SIGNALS + number)
 
 
 def _complain(text: str) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from .display import as_unicode, shown, visible, visible_lines
 from .entry import Entry, EntryKind, name_key
 from .errors import (
+    HARMLESS_FAULTS,
     AccessDenied,
     Fault,
     LimitExceeded,
@@ -37,12 +38,13 @@ from .names import (
     is_side_file,
     topmost_debris,
 )
-from .opening import HARMLESS_FAULTS, inspect_field, local_path, open_field
+from .opening import inspect_field, local_path, open_field
 from .page import Page
 from .source import Source
 from .sources.links import NotFollowed, follow_link
 from .sources.rooted import RootedFolder
 from .text_position import Position
+from .transfer.progress import Watch, unwatched
 
 __all__ = [
     "ARCHIVE_SUFFIX",
@@ -74,6 +76,7 @@ __all__ = [
     "SourceUnavailable",
     "UnknownLimit",
     "UnsafeArchive",
+    "Watch",
     "as_unicode",
     "follow_link",
     "inspect_field",
@@ -87,6 +90,7 @@ __all__ = [
     "read_frontmatter",
     "shown",
     "topmost_debris",
+    "unwatched",
     "visible",
     "visible_lines",
 ]

@@ -27,8 +27,8 @@ class Entry(NamedTuple):
     Attributes:
         path: relative to the root, with `/` between components and none at the end.
         kind: what stands behind it.
-        size: bytes of the file; 0 for what is no file.
-        modified_ns: nanoseconds since 1970-01-01T00:00:00Z.
+        size: bytes of the file; 0 for what is no file, and where only reading it can tell.
+        modified_ns: nanoseconds since 1970-01-01T00:00:00Z; None where it is not known.
         problem: why an irregular entry is one, as the end of "NAME is …", or why an unreadable one
             cannot be read; else empty.
         leads_to: of a symbolic link that is followed, the path of the file it leads to; else empty.
@@ -37,13 +37,15 @@ class Entry(NamedTuple):
     path: str
     kind: EntryKind
     size: int = 0
-    modified_ns: int = 0
+    modified_ns: int | None = None
     problem: str = ""
     leads_to: str = ""
 
     @property
-    def modified(self) -> datetime:
-        """When the entry last changed, in UTC; times no calendar holds are clamped."""
+    def modified(self) -> datetime | None:
+        """When the entry last changed, in UTC, if that is known; clamped to what calendars hold."""
+        if self.modified_ns is None:
+            return None
         seconds = min(max(self.modified_ns // 1_000_000_000, _FIRST_SECOND), _LAST_SECOND)
         return datetime.fromtimestamp(seconds, UTC)
 

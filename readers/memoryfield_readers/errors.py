@@ -14,8 +14,14 @@ MemoryfieldError
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+
+from .display import shown
+
+_MOST_NAMED = 5
+"""So many files are named in a message."""
 
 
 class MemoryfieldError(Exception):
@@ -83,6 +89,10 @@ class Fault:
     hint: str | None = None
 
 
+HARMLESS_FAULTS = frozenset({"MF609"})
+"""Faults that no reader refuses an archive for."""
+
+
 class UnsafeArchive(MemoryfieldError):
     """The archive breaks the rules that keep two readers from seeing two archives (MF601-MF607).
 
@@ -112,7 +122,27 @@ class LimitExceeded(MemoryfieldError):
 
 
 class SourceUnavailable(MemoryfieldError):
-    """The source cannot be read just now, or what it gave is incomplete."""
+    """The source cannot be read just now, or what it gave is incomplete.
+
+    Attributes:
+        got: the files that had come when a read of several broke off.
+        missing: the files of that read that had not.
+    """
+
+    got: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+    def broken_off(self, got: Sequence[str], missing: Sequence[str]) -> Self:
+        """The same error, of a read of several files that got some of them."""
+        first = ", ".join(shown(name) for name in missing[:_MOST_NAMED])
+        more = f" and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+        message = (
+            f"{self.message}; {len(got)} of {len(got) + len(missing)} files had come, "
+            f"not {first}{more}"
+        )
+        error = type(self)(message, location=self.location, hint=self.hint)
+        error.got, error.missing = tuple(got), tuple(missing)
+        return error
 
 
 class NotFound(SourceUnavailable):

@@ -27,6 +27,7 @@ class Field:
     Attributes:
         name: the name of the field: its folder's, or its archive's without the ending.
         location: where it came from, as messages show it.
+        resolved: the location with the commit or version that was read, where there is one.
         archive_name: the file name of its archive, "" if it has none; None if it is no archive.
         pages: names of the pages, in the order of their UTF-8 bytes (MF901).
         attachments: names of the other files that are part of the field.
@@ -47,6 +48,7 @@ class Field:
         self._hashes: dict[str, str] = {}
         self.name = source.name
         self.location = source.location
+        self.resolved = source.resolved
         self.archive_name = source.archive_name
         by_role: dict[Role, list[str]] = {each: [] for each in Role}
         entries: dict[str, Entry] = {}
@@ -110,9 +112,7 @@ class Field:
             SourceUnavailable: the source cannot give it now; `SourceChanged`: it is another one.
             UnsafeArchive: its data are not what the archive announced.
         """
-        entry = self.entries.get(name)
-        if entry is None or not name.endswith(".md"):
-            raise self._no_page(name)
+        entry = self._page_entry(name)
         most = min(self._limits.page_bytes, self._limits.file_bytes)
         if entry.size > most:
             raise LimitExceeded(
@@ -121,13 +121,64 @@ class Field:
                 entry=name,
                 hint=raise_limit("page-bytes" if most == self._limits.page_bytes else "file-bytes"),
             )
-        page = Page(name, self._source.read(entry, self._limits.page_bytes), entry)
+        raw = self._source.read(entry, self._limits.page_bytes)
+        page = Page(name, raw, self._source.known(entry))
         self._remember(name, page.sha256)
         return page
 
     def read(self, names: Iterable[str]) -> list[Page]:
-        """Several pages, in the order asked for; raises as `page` does."""
-        return [self.page(name) for name in names]
+        """Several pages, in the order asked for, fetched side by side where they are elsewhere.
+
+        Raises:
+            MemoryfieldError: as `page` does; where the source gives nothing any more, `got` and
+                `missing` of the `SourceUnavailable` say how far the read came.
+        """
+        wanted = list(names)
+        self.prepare(wanted)
+        return [self.page(name) for name in wanted]
+
+    def prepare(self, names: Iterable[str]) -> None:
+        """Bring pages, attachments and indexes near that are going to be read, all together.
+
+        What stands in the way of a single one is told when that one is read.
+
+        Raises:
+            NotFound: the field has none of such a name.
+            SourceUnavailable: the source gives nothing any more.
+            LimitExceeded: they have more bytes together than the limits allow.
+        """
+        entries = []
+        for name in dict.fromkeys(names):
+            if name not in self.entries:
+                raise self._no_page(name)
+            entries.append(self.entries[name])
+        self._source.prepare(entries)
+
+    def prepare_all(self) -> None:
+        """Bring all pages, attachments and indexes near; raises as `prepare` does."""
+        self.prepare((*self.pages, *self.attachments, *self.indexes))
+
+    def entry(self, name: str, *, dated: bool = False) -> Entry:
+        """What is known by now of a page, attachment or index.
+
+        Arguments:
+            name: its name.
+            dated: whether to ask for the time of its last change if that is not known; it may take
+                a request for each.
+
+        Raises:
+            NotFound: the field has none of such a name.
+            SourceUnavailable: the time cannot be had.
+        """
+        entry = self.entries.get(name)
+        if entry is None:
+            raise self._no_page(name)
+        return self._source.dated(entry) if dated else self._source.known(entry)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of how the field was found and read, one line each."""
+        return self._source.notes
 
     def sha256(self, name: str) -> str:
         """The SHA-256 of a page, attachment or index, in hexadecimal; raises as `page` does."""
@@ -174,6 +225,7 @@ class Field:
         names: Sequence[str] = (*self.pages, *self.attachments)
         if not names:
             raise NotFound("there is no page and no attachment", location=self.location)
+        self.prepare(name for name in names if name not in self._hashes)
         return Manifest.of({name: self.sha256(name) for name in names})
 
     def digest(self) -> str:
@@ -188,6 +240,12 @@ class Field:
         """The error of an irregular entry: why it cannot be read."""
         verb = "cannot be read:" if entry.kind is EntryKind.UNREADABLE else "is"
         return PageError(f"{verb} {entry.problem}", location=self.location, entry=entry.path)
+
+    def _page_entry(self, name: str) -> Entry:
+        entry = self.entries.get(name)
+        if entry is None or not name.endswith(".md"):
+            raise self._no_page(name)
+        return entry
 
     def _remember(self, name: str, digest: str) -> None:
         known = self._hashes.setdefault(name, digest)

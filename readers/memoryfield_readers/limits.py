@@ -10,6 +10,9 @@ from .errors import UnknownLimit
 KIB = 1024
 MIB = 1024 * KIB
 
+_HEADER_BYTES = 128
+"""What an archive has for each entry beside its data and its names, and a little more."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -30,6 +33,11 @@ class Limits:
     total_bytes: int = 256 * MIB
     directory_bytes: int = 4 * MIB
     ratio: int = 100
+
+    @property
+    def archive_bytes(self) -> int:
+        """Bytes of an archive that is fetched whole: within the other limits none has more."""
+        return self.total_bytes + 2 * self.directory_bytes + self.entries * _HEADER_BYTES
 
     @classmethod
     def names(cls) -> tuple[str, ...]:

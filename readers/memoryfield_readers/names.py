@@ -76,3 +76,11 @@ def role(name: str) -> Role:
     if name.endswith(INDEX_SUFFIXES):
         return Role.INDEX
     return Role.ATTACHMENT
+
+
+def archive_stem(archive_name: str) -> str:
+    """The name of a field, by the file name of its archive."""
+    for suffix in (ARCHIVE_SUFFIX, ".zip"):
+        if archive_name.endswith(suffix):
+            return archive_name.removesuffix(suffix)
+    return archive_name

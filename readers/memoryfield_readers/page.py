@@ -37,8 +37,8 @@ class Page:
         return hashlib.sha256(self.raw).hexdigest()
 
     @property
-    def modified(self) -> datetime:
-        """When the page last changed, in UTC, as its source has it."""
+    def modified(self) -> datetime | None:
+        """When the page last changed, in UTC, as its source has it; None where it does not say."""
         return self.entry.modified
 
     @property

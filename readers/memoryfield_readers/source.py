@@ -12,17 +12,27 @@ from .errors import Fault
 class Source(Protocol):
     """A transport that lists entries and reads bytes, and knows nothing of the format.
 
+    What only sources elsewhere have to do has an answer here, which all others inherit.
+
     Attributes:
         location: the location as messages show it.
         name: the last component of the location, without an archive's ending.
         archive_name: the file name of an archive, "" if it has none; None for what is no archive.
         faults: what is wrong with the container as a whole or with single entries of it.
+        resolved: the location with what it was pinned to (a commit, a version); None where nothing
+            of that kind is known.
     """
 
     location: str
     name: str
     archive_name: str | None
     faults: tuple[Fault, ...]
+    resolved: str | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of how the field was found and read, one line each."""
+        return ()
 
     def root(self) -> Sequence[Entry]:
         """The entries at the root, sub-directories included.
@@ -62,6 +72,26 @@ class Source(Protocol):
     def chunks(self, entry: Entry) -> Iterator[bytes]:
         """The bytes of a file in pieces; raises as `read` does."""
         ...
+
+    def prepare(self, entries: Sequence[Entry]) -> None:
+        """Bring files near that are going to be read, in as few requests as that takes.
+
+        What stands in the way of a single file is told when that one is read.
+
+        Raises:
+            SourceUnavailable: the source gives nothing any more; `got` and `missing` say how far
+                it came.
+            LimitExceeded: they have more bytes together than the limits allow.
+        """
+        return
+
+    def known(self, entry: Entry) -> Entry:
+        """What is known of an entry by now: reading a file may tell its size and its time."""
+        return entry
+
+    def dated(self, entry: Entry) -> Entry:
+        """The entry with the time of its last change, asked for if need be; raises as `read`."""
+        return self.known(entry)
 
     def archive_digest(self) -> str | None:
         """The archive pin, `sha256:` and 64 hexadecimal digits; None for what is no archive."""

@@ -81,12 +81,18 @@ def spawn(
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-def call(*arguments: Argument) -> Outcome:
-    """Run the command in this process, which is faster; an exception is the test's failure."""
+def call(*arguments: Argument, env: Mapping[str, str] | None = None) -> Outcome:
+    """Run the command in this process, which is faster; an exception is the test's failure.
+
+    Arguments:
+        arguments: what follows `memoryfield`.
+        env: settings of the environment that are not read before the command begins: not those
+            of the interpreter or of its streams, which are set up already.
+    """
     out, err = (TextIOWrapper(BytesIO(), "utf-8", newline="") for _ in range(2))
-    env = neutral_environment() | {"COLUMNS": "80"}
+    settings = neutral_environment() | {"COLUMNS": "80"} | dict(env or {})
     with (
-        mock.patch.dict(os.environ, env, clear=True),
+        mock.patch.dict(os.environ, settings, clear=True),
         redirect_stdout(out),
         redirect_stderr(err),
         pytest.raises(SystemExit) as ended,

@@ -43,6 +43,14 @@ def test_all_pass(suite: Path) -> None:
     assert done.out == f"memoryfield-kit {__version__}, profile kit: {COUNTS}\n"
 
 
+def test_sources_elsewhere(suite: Path) -> None:
+    """Our own implementation can be asked by sources that are no paths on this machine."""
+    sources = [word for name in ("http", "http-archive", "git") for word in ("--source", name)]
+    done = run(suite, *sources)
+    assert (done.code, done.err) == (0, "")
+    assert "4 cases, 10 inputs: 10 pass, 0 fail" in done.out
+
+
 def test_the_process_says_the_same(suite: Path, tmp_path: Path) -> None:
     """What the command decides is what the shell sees."""
     for arguments, code in (([], 0), (["--adapter", adapter(tmp_path)], 1), (["mf9"], 2)):
@@ -124,7 +132,15 @@ NOT_POSSIBLE = {
     "unknown known failure": (["--known-failures", "unknown.toml"], 2, "there is no case mf304-no"),
     "bad known failures": (["--known-failures", "bad.toml"], 2, "bad.toml: cannot be read"),
     "no known failures": (["--known-failures", "none.toml"], 2, "does not exist"),
-    "unknown source": (["--source", "s3"], 2, "'archive-deflated'"),
+    "unknown source": (["--source", "ftp"], 2, "'archive-deflated'"),
+    "s3, and nowhere to write": (["--source", "s3"], 2, "--s3-prefix belong together"),
+    "a prefix for nothing": (["--s3-prefix", "s3://b/"], 2, "--s3-prefix belong together"),
+    "no prefix": (["--source", "s3", "--s3-prefix", "https://b/"], 2, "is no prefix of S3"),
+    "an adapter and a server": (
+        ["--adapter", "echo x", "--source", "http"],
+        2,
+        "an adapter is given paths alone, and not http",
+    ),
     "unknown format": (["--format", "xml"], 2, "'markdown'"),
     "no patience": (["--timeout", "0"], 2, "range"),
     "patience without end": (["--timeout", "inf"], 2, "range"),

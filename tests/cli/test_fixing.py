@@ -186,6 +186,19 @@ def test_a_link_keeps_no_other_page_from_being_mended(project: Path) -> None:
     assert FAULTY.splitlines()[2] not in (field / "c.md").read_bytes().splitlines()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_file_of_two_names_is_one_page(project: Path) -> None:
+    """It is counted and shown once, by its own name."""
+    (folder(project / "field", {"woks.md": FAULTY}) / "pans.md").symlink_to("woks.md")
+    shown = call("validate", "--diff", "field")
+    assert shown.err == "memoryfield: field: can mend 2 findings in 1 page\n"
+    assert [line for line in shown.out.splitlines() if line.startswith("diff")] == [
+        "diff --git a/woks.md b/woks.md"
+    ]
+    assert call("validate", "--fix", "field").err.endswith("mended 2 findings in 1 page\n")
+    assert Path("field/woks.md").read_bytes() == GOOD
+
+
 @pytest.mark.parametrize("option", ["--fix", "--diff"])
 def test_standard_input_cannot_be_mended(option: str) -> None:
     """That is said in words that a user knows."""
@@ -259,6 +272,9 @@ def test_a_bar_over_fields(
         folder(Path(name), {"woks.md": FAULTY})
     assert call("validate", "--fix", *arguments).code == 0
     assert bars == ([("Fixing fields", 2)] if seen else [("Mending", 1)])
+    bars.clear()
+    assert call("validate", "--format", "json", *arguments).code == 0
+    assert bars == ([("Checking fields", 2)] if seen else [])
 
 
 def test_diff_wins_over_fix() -> None:

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from tests.cli.command import GOOD, KNOWN, archive, call, folder, neutral_enviro
 
 from memoryfield_cli.main import COMMANDS, memoryfield
 from memoryfield_spec import __version__
+from memoryfield_validator import conformance
 
 
 def command_of(name: str) -> click.Command:
@@ -86,6 +88,7 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for field in ("a", "b"):
         folder(tmp_path / "fields" / field, {"index.md": GOOD})
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(conformance, "load_suite", cache(conformance.load_suite))  # read once
     examples = re.findall(r"^ +memoryfield (.*)$", call(name, "--help").out, re.MULTILINE)
     assert len(examples) >= 2
     for example in examples:

@@ -6,11 +6,23 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
+from unittest import mock
 
 import pytest
-from tests.cli.command import COMMAND, FAULTY, SECONDS, Outcome, folder, neutral_environment
+from tests.cli.command import (
+    COMMAND,
+    FAULTY,
+    SECONDS,
+    Outcome,
+    call,
+    folder,
+    neutral_environment,
+)
+from tests.readers.servers import faults
+from tests.readers.servers.faulty_http import FaultyHttp
 
 from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
@@ -47,12 +59,15 @@ def arguments(request: pytest.FixtureRequest) -> list[str]:
     return COMMANDS[request.param]
 
 
-def start(*arguments: str | Path, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def start(
+    *arguments: str | Path, env: Mapping[str, str], group: bool = False
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [COMMAND, *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        start_new_session=group,
         bufsize=0,  # what is read line by line leaves the rest to `rest_of`
         env=neutral_environment() | dict(env),
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # else, with `&`, ignored
@@ -167,6 +182,40 @@ def test_interrupted_while_it_answers(large: Path) -> None:
         process.send_signal(signal.SIGINT)
         done = rest_of(process)
     assert (done.code, done.err) == (130, "memoryfield: interrupted\n")
+
+
+def test_interrupted_before_it_has_begun() -> None:
+    """The exit code is the same while the command is still being looked for."""
+    with mock.patch("memoryfield_cli.main.import_module", side_effect=KeyboardInterrupt):
+        done = call("ls", "anywhere")
+    assert (done.code, done.out, done.err) == (130, "", "memoryfield: interrupted\n")
+
+
+def test_a_group_that_is_interrupted_speaks_with_one_voice(large: Path) -> None:
+    """Ctrl-C reaches all processes of a terminal's group; only the one that was called tells."""
+    with start("validate", "--jobs", "2", *[large] * 200, env={}, group=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        os.killpg(process.pid, signal.SIGINT)
+        done = rest_of(process)
+    assert (done.code, done.err) == (130, "memoryfield: interrupted\n")
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_ended_from_outside_it_leaves_nothing_behind(name: str, tmp_path: Path) -> None:
+    """What is temporary goes, and so do the programs that were started."""
+    number = getattr(signal, name)
+    with FaultyHttp() as server:
+        server.fail("*", faults.silence, times=None)
+        location = f"git+{server.base}/repo.git"
+        with start("ls", location, env={"TMPDIR": str(tmp_path)}) as process:
+            while not server.asked():
+                assert process.poll() is None
+                time.sleep(0.01)
+            process.send_signal(number)
+            done = rest_of(process)
+        assert (done.code, done.out, done.err) == (128 + number, "", "")
+        assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.command import GOOD, KNOWN, archive, call, folder, spawn
+from tests.cli.command import COMMAND, GOOD, KNOWN, KNOWN_PIN, archive, call, folder, spawn
 
 from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
@@ -175,3 +176,24 @@ def test_info_of_a_broken_introduction(tmp_path: Path) -> None:
     done = call("info", path)
     assert done.code == 0
     assert "title        index\n" in done.out
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        (["digest"], f"{KNOWN_PIN}\n"),
+        (["ls"], "a.md\nb.md\n"),
+        (["read", "--raw"], "b\n"),
+        (["info", "--format", "json"], '"kind": "archive"'),
+    ],
+    ids=["digest", "ls", "read", "info"],
+)
+def test_an_archive_on_stdin(command: list[str], answer: str, places: Path) -> None:
+    """The location "-" is what is piped in, for every command."""
+    pages = ["b.md"] if command[0] == "read" else []
+    with (places / "known.memoryfield.zip").open("rb") as file:
+        done = subprocess.run(
+            [COMMAND, *command, "-", *pages], stdin=file, capture_output=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert answer in done.stdout.decode()

@@ -143,7 +143,7 @@ def _as_zipfile_sees_it(data: bytes) -> dict[str, bytes | None]:
 def _as_we_see_it(data: bytes) -> dict[str, bytes | None]:
     """The same through our own source, debris and sub-directories included."""
     file = SeekableFile(io.BytesIO(data), owned=True)
-    source = ArchiveSource(file, location="", archive_name="", limits=DEFAULT_LIMITS)
+    source = ArchiveSource(file, location="", archive_name="", name="", limits=DEFAULT_LIMITS)
     seen: dict[str, bytes | None] = {}
     for entry in {*source.root(), *source.nested()}:
         if entry.kind is EntryKind.FILE:

@@ -198,6 +198,7 @@ def test_times_are_those_of_the_files(stamp: int, tmp_path: Path) -> None:
     kept = int((tmp_path / "f" / "a.md").stat().st_mtime)  # not all file systems have all times
     with open_field(tmp_path / "f") as field:
         modified = field.page("a.md").modified
+    assert modified is not None
     assert modified.tzinfo is UTC
     assert modified == max(datetime.fromtimestamp(max(kept, -62135596800), UTC), modified)
 

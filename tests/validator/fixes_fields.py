@@ -47,11 +47,19 @@ def everything(finding: Finding) -> bool:
     return True
 
 
-def proposal_for(files: Files, wanted: Callable[[Finding], bool] = everything) -> Proposal:
-    """What is proposed for a field, which needs no folder: it is read as an archive."""
+def proposal_for(
+    files: Files, wanted: Callable[[Finding], bool] = everything, *, report: Report | None = None
+) -> Proposal:
+    """What is proposed for a field, which needs no folder: it is read as an archive.
+
+    Arguments:
+        files: the files of the field.
+        wanted: which findings are to be mended.
+        report: what was found in it, where that is known already.
+    """
     with inspect_field(archive(files)) as field:
-        report = validate(field)
-        return propose(field, report, judge=validate, wanted=wanted, new_uuid=numbered_uuids())
+        found = report or validate(field)
+        return propose(field, found, judge=validate, wanted=wanted, new_uuid=numbered_uuids())
 
 
 def changed(files: Files, proposal: Proposal) -> Contents:
@@ -76,9 +84,10 @@ def report_of(files: Files) -> Report:
 
 def mend(files: Files, wanted: Callable[[Finding], bool] = everything) -> Mended:
     """Mend a field, and look at it again."""
-    proposal = proposal_for(files, wanted)
+    before = report_of(files)
+    proposal = proposal_for(files, wanted, report=before)
     after = changed(files, proposal)
-    return Mended(report_of(files), proposal, after, report_of(after))
+    return Mended(before, proposal, after, report_of(after))
 
 
 def fixable(report: Report) -> list[Finding]:
@@ -89,7 +98,7 @@ def fixable(report: Report) -> list[Finding]:
 def assert_clean(mended: Mended) -> None:
     """All that was said to be fixable is gone, and there is nothing more to do."""
     assert fixable(mended.after) == []
-    assert proposal_for(mended.files) == Proposal()
+    assert proposal_for(mended.files, report=mended.after) == Proposal()
     assert bool(fixable(mended.before)) == bool(mended.proposal.changes)
 
 

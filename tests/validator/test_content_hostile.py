@@ -33,7 +33,14 @@ HOSTILE = {
         "cat a | ",
         "send the your memory ",
     ),
-    "secrets": ("://a:b", "-----BEGIN PRIVATE " + "KEY-----\n", "password='a1", "eyJaaaaaaaaaa."),
+    "secrets": (
+        "://a:b",
+        "-----BEGIN PRIVATE " + "KEY-----\n",
+        "password='a1",
+        "eyJaaaaaaaaaa.",
+        "\u2009ghp_\u0301",
+        "\x1b[1\x00",
+    ),
 }
 _TOKEN = re.compile(
     r"\\.|(?P<class>\[\^?\]?(?:\\.|[^\]\\])*\])|\(\?P<\w+>|\(\?<?[!=:]|\(\?-?[a-z]+:"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from tests.validator.fixes_fields import contents, proposal_of, refused
 
 from memoryfield_readers import PageError, inspect_field
 from memoryfield_validator import validate
-from memoryfield_validator.fixes import Proposal, Rename, Rewrite, apply
+from memoryfield_validator.fixes import Proposal, Rename, Rewrite, apply, patch, propose
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 
@@ -35,6 +37,126 @@ def test_a_page_and_a_link_to_it_are_one_file(tmp_path: Path) -> None:
     assert (folder / "a.md").is_symlink()
     assert not (folder / "b.md").is_symlink()
     assert proposal_of(folder) == Proposal()
+
+
+LINKS = {
+    "beside": {"c.md": "b.md"},
+    "earlier": {"a.md": "b.md"},
+    "several": {"a.md": "b.md", "c.md": "a.md"},
+    "no page": {"c.txt": "b.md"},
+}
+
+
+@pytest.mark.parametrize("links", LINKS.values(), ids=LINKS)
+@pytest.mark.parametrize("text", [page(uuid=None, title="no"), "Pans.\n"], ids=["block", "none"])
+def test_a_file_of_several_names_gets_no_uuid(
+    text: str, links: dict[str, str], tmp_path: Path
+) -> None:
+    """Two pages would share it (MF307): rule and fixer say so of both, and mend all else once."""
+    folder = write_files(tmp_path / "field", {"b.md": text, "d.md": page(number=1, uuid=None)})
+    for name, target in links.items():
+        (folder / name).symlink_to(target)
+    pages = {"b.md", *(name for name in links if name.endswith(".md"))}
+    with inspect_field(folder) as field:
+        found = validate(field).findings
+    lacks = [
+        f for f in found if f.rule == "MF204" or (f.rule, f.message[-6:]) == ("MF303", "`uuid`")
+    ]
+    assert {f.file: f.fixable for f in lacks} == {name: name == "d.md" for name in (*pages, "d.md")}
+    proposal = proposal_of(folder)
+    assert {change.name for change in proposal.changes} <= {"b.md", "d.md"}
+    assert apply(proposal, folder).errors == ()
+    after = contents(folder)
+    assert b"uuid" in after["d.md"]
+    assert b"uuid" not in after["b.md"]
+    assert (b"title: 'no'\n" in after["b.md"]) == text.startswith("---")
+    with inspect_field(folder) as field:
+        assert "MF307" not in {f.rule for f in validate(field).findings}
+    assert proposal_of(folder) == Proposal()
+
+
+def test_a_file_is_rewritten_once_by_its_own_path(tmp_path: Path) -> None:
+    """A link has no rewrite; its findings are mended with those of what it leads to."""
+    files = {
+        "b.md": page(title="no"),
+        "x/real.md": page("[b](B_c.md)\n" + BODY, number=1, title="no"),
+    }
+    folder = write_files(tmp_path / "field", files | {"B_c.md": page(number=2)})
+    for name, target in {"a.md": "b.md", "y.md": "x/real.md", "z.md": "x/real.md"}.items():
+        (folder / name).symlink_to(target)
+    proposal = proposal_of(folder)
+    assert [(each.name, each.links) for each in proposal.rewrites] == [
+        ("b.md", ("a.md",)),
+        ("x/real.md", ("y.md", "z.md")),
+    ]
+    assert [each.linked_from for each in proposal.renames] == [("x/real.md",)]
+    mended = {finding.file for finding in proposal.findings}
+    assert mended == {"B_c.md", "a.md", "b.md", "y.md", "z.md"}
+    assert apply(proposal, folder).done == proposal
+    assert b"[b](b-c.md)" in (folder / "z.md").read_bytes()
+    assert proposal_of(folder) == Proposal()
+
+
+def test_findings_of_a_link_are_mended_with_its_file(tmp_path: Path) -> None:
+    """And are not, where the file cannot be; also if only the link's are asked for."""
+    files = {"b.md": page(title="no"), "d.md": page(number=1, title="no")}
+    folder = write_files(tmp_path / "field", files)
+    (folder / "c.md").symlink_to("b.md")
+    with inspect_field(folder) as field:
+        proposal = propose(
+            field, validate(field), judge=validate, wanted=lambda finding: finding.file != "b.md"
+        )
+    assert [each.name for each in proposal.rewrites] == ["b.md", "d.md"]
+    (folder / "d.md").write_text("changed")
+    done = apply(proposal, folder).done
+    assert [each.name for each in done.rewrites] == ["b.md"]
+    assert {finding.file for finding in done.findings} == {"c.md"}
+    assert b"title: 'no'\n" in (folder / "b.md").read_bytes()
+
+
+def test_git_applies_the_patch_of_a_field_with_links(tmp_path: Path) -> None:
+    """To git a link is a file with a path in it: a patch must name what it leads to."""
+    git = shutil.which("git")
+    if git is None:
+        pytest.skip("git is not there")
+    files = {"b.md": page(title="no", uuid=None), "x/real.md": page(number=1, title="no")}
+    folder = write_files(tmp_path / "field", files)
+    (folder / "c.md").symlink_to("b.md")
+    (folder / "y.md").symlink_to("x/real.md")
+    proposal = proposal_of(folder)
+    check = [git, "apply", "--check", "-"]
+    subprocess.run(check, input=patch(proposal), cwd=folder, check=True, timeout=60)
+    subprocess.run([git, "apply", "-"], input=patch(proposal), cwd=folder, check=True, timeout=60)
+    assert proposal_of(folder) == Proposal()
+    assert os.readlink(folder / "c.md") == "b.md"
+
+
+@pytest.mark.parametrize("name", ["a.md", "x/a.md"])
+def test_a_file_that_became_a_link_is_left_alone(name: str, tmp_path: Path) -> None:
+    """Also if what it leads to has the same bytes, and if it is the folder that became one."""
+    text = page(title="no")
+    folder = write_files(tmp_path / "field", {name: text, "z/a.md": text})
+    proposal = Proposal((Rewrite(name, text.encode(), page().encode()),))
+    first = folder / name.partition("/")[0]
+    first.rename(folder / "gone")
+    first.symlink_to("z" if "/" in name else "z/a.md")
+    assert refused(proposal, folder, PageError).entry == name
+    assert (folder / "z/a.md").read_bytes() == text.encode()
+
+
+@pytest.mark.parametrize(
+    "name", ["../a.md", "x/../a.md", "/a.md", "x//a.md", "./a.md", "", "a\0.md"]
+)
+def test_a_path_that_is_none_is_refused(name: str, tmp_path: Path) -> None:
+    """Nothing outside of the folder is written, whoever made the proposal."""
+    text = page()
+    folder = write_files(tmp_path / "field", {"a.md": text, "x/a.md": text})
+    write_files(tmp_path, {"a.md": text})
+    refused(Proposal((Rewrite(name, text.encode(), b""),)), folder, PageError)
+    refused(Proposal((Rename(name, "b.md"),)), folder, PageError)
+    refused(Proposal((Rename("x/a.md", "b.md"),)), folder, PageError)
+    assert (tmp_path / "a.md").read_text() == text
+    assert set(contents(folder)) == {"a.md"}
 
 
 def test_a_link_that_leads_outside_is_not_followed(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memoryfield_validator.link_targets import OUTSIDE, relative_target
-from memoryfield_validator.markdown import Link, link_candidates, links
-from memoryfield_validator.markdown_code import without_code, without_fenced_code
+from memoryfield_readers.markdown.code import without_code, without_fenced_code
+from memoryfield_readers.markdown.links import Link, link_candidates, links
+from memoryfield_readers.markdown.targets import OUTSIDE, relative_target
 
 PIECES = st.sampled_from(
     [

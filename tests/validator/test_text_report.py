@@ -193,6 +193,8 @@ def test_page_that_cannot_be_read_again_has_no_excerpt() -> None:
 
     class Gone:
         archive_name = None
+        location = resolved = "field"
+        notes = ()
 
         def page(self, name: str) -> object:
             if name == "a.md":

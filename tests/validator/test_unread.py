@@ -21,6 +21,7 @@ from memoryfield_readers import (
     LimitExceeded,
     MemoryfieldError,
     PageError,
+    Source,
     SourceChanged,
     SourceUnavailable,
     UnsafeArchive,
@@ -36,7 +37,7 @@ FILES: Files = {
 }
 
 
-class FailingSource:
+class FailingSource(Source):
     """A source that lists files and fails to give one of them."""
 
     location = "memory"
@@ -126,10 +127,19 @@ def test_content_that_is_not_what_was_announced_is_a_fault() -> None:
 
 def test_file_that_grew_beyond_the_limit_is_a_fault() -> None:
     """A limit that is passed while reading is MF607 on that file."""
-    report = validate(field_without("pan.png", LimitExceeded("99 bytes, over the limit of 9")))
+    error = LimitExceeded("99 bytes, over the limit of 9", entry="pan.png")
+    report = validate(field_without("pan.png", error))
     (finding,) = (one for one in report.findings if one.rule == "MF607")
     assert (finding.file, finding.message) == ("pan.png", "99 bytes, over the limit of 9")
     assert report.unread == ()
+
+
+def test_a_sum_that_is_known_only_by_reading_is_a_fault_of_the_field() -> None:
+    """Beyond the limit on all bytes together, one finding says so, and of no file (MF607)."""
+    report = validate(field_without("pan.png", LimitExceeded("more than 9 bytes in all")))
+    (finding,) = (one for one in report.findings if one.rule == "MF607")
+    assert finding.file is None
+    assert report.digest is None
 
 
 def test_progress_is_told_of_every_page() -> None:

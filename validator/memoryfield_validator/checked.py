@@ -25,6 +25,7 @@ class Checked:
         excerpts: for each finding of the report, in its order, the line it stands in, or None.
         error: why the location could not be read; None where there is a report.
         used: which ignores of the settings left something out, as far as that was asked for.
+        notes: what a person should know of how the field was found and read, one line each.
     """
 
     location: str
@@ -33,6 +34,7 @@ class Checked:
     excerpts: tuple[Excerpt | None, ...] = ()
     error: MemoryfieldError | None = None
     used: frozenset[Ignore] = frozenset()
+    notes: tuple[str, ...] = ()
 
 
 def checked(report: Report, field: Field, *, used: frozenset[Ignore] = frozenset()) -> Checked:
@@ -43,4 +45,11 @@ def checked(report: Report, field: Field, *, used: frozenset[Ignore] = frozenset
         report,
         excerpts_of(report, field),
         used=used,
+        notes=_notes(field),
     )
+
+
+def _notes(field: Field) -> tuple[str, ...]:
+    if field.resolved in (None, field.location):
+        return field.notes
+    return (f"read as {field.resolved}", *field.notes)

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
-from memoryfield_readers import Field, MemoryfieldError, inspect_field
+from memoryfield_readers import (
+    Field,
+    LimitExceeded,
+    MemoryfieldError,
+    inspect_field,
+    unwatched,
+)
+from memoryfield_readers import Watch as TransferWatch
 
 from .checked import STDIN, Checked, checked
 from .registry import begins, rule_set
@@ -16,6 +23,9 @@ from .validation import Profile, Progress, validate
 
 Watch: TypeAlias = Callable[[Field], AbstractContextManager[Progress]]
 """What makes a `Progress` for a field, for as long as it is being checked."""
+
+Fetching: TypeAlias = Callable[[], AbstractContextManager[TransferWatch]]
+"""What makes something that is told how far the files of a field elsewhere have come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +37,14 @@ class Request:
         audit: whether to review the content too (8xx).
         profile: by which standard to judge.
         watch_ignores: whether to find out which ignores leave something out; it takes longer.
+        storage_options: how sources elsewhere are reached, as `inspect_field` takes it.
     """
 
     settings: Settings = field(default_factory=Settings)
     audit: bool = False
     profile: Profile = "kit"
     watch_ignores: bool = False
+    storage_options: Mapping[str, Any] = field(default_factory=dict)
 
 
 def judge(field: Field, request: Request, *, progress: Progress | None = None) -> Applied:
@@ -67,6 +79,7 @@ def check(
     *,
     stdin: BinaryIO | None = None,
     watch: Watch | None = None,
+    fetching: Fetching | None = None,
 ) -> Checked:
     """Check the field at a location; an error that keeps it from being read is part of the answer.
 
@@ -75,14 +88,23 @@ def check(
         request: what is asked of it.
         stdin: what "-" stands for: an archive as a seekable file named "-".
         watch: shows how far the check is.
+        fetching: shows how far the files of a field elsewhere have come.
     """
     opened = stdin if location == STDIN and stdin is not None else location
     try:
         with (
-            inspect_field(opened, limits=request.settings.limits) as field,
-            watch(field) if watch is not None else nullcontext() as progress,
+            fetching() if fetching is not None else nullcontext(unwatched) as transfer,
+            inspect_field(
+                opened,
+                limits=request.settings.limits,
+                storage_options=request.storage_options,
+                watch=transfer,
+            ) as field,
         ):
-            return check_field(field, request, progress=progress)
+            with suppress(LimitExceeded):  # which is a finding, and told as such
+                field.prepare_all()
+            with watch(field) if watch is not None else nullcontext() as progress:
+                return check_field(field, request, progress=progress)
     except MemoryfieldError as error:
         return Checked(location, error=error)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from memoryfield_readers import LocationError, NotFound, is_debris
+from memoryfield_readers import LocationError, NotFound, is_debris, local_path
 
 from .checked import STDIN, Checked
 from .checking import Request, check
@@ -51,6 +51,8 @@ def _matching(location: str) -> Sequence[str]:
 
 
 def _fields_in(folder: str) -> Sequence[str]:
+    if folder and local_path(folder) is None:
+        raise LocationError("is not on this machine, where folders of fields are", location=folder)
     path = Path(folder)
     if not folder or not path.exists():
         raise NotFound("does not exist", location=folder or "''")

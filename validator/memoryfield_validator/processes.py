@@ -8,8 +8,9 @@ worker whose parent is gone ends by itself.
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import TypeVar, cast
@@ -47,7 +48,8 @@ def side_by_side(work: Callable[[T], R], things: Sequence[T], workers: int) -> I
         for _ in range(workers):
             ours, theirs = context.Pipe()
             process = context.Process(target=_work, args=(theirs, work), daemon=True)
-            process.start()
+            with _undisturbed():
+                process.start()
             theirs.close()
             processes.append(process)
             pipes.append(ours)
@@ -58,6 +60,23 @@ def side_by_side(work: Callable[[T], R], things: Sequence[T], workers: int) -> I
         for process in processes:
             process.terminate()
             process.join()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Let no SIGINT of the terminal reach a worker that is just being started.
+
+    It would tell of it at length. A process that is started takes over that a signal is ignored,
+    until it says otherwise; only the main thread can say so here.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _ordered(pipes: Sequence[Connection], parts: Sequence[Sequence[T]]) -> Iterator[R]:

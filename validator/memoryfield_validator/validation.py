@@ -62,6 +62,7 @@ def validate(
 
     Raises:
         UnknownRequirement: `select` or `ignore` matches no id of the catalogue.
+        SourceUnavailable: the field is elsewhere, and gives nothing any more.
     """
     chosen = rule_set(select=select, ignore=ignore, audit=audit)
     counting = chosen.ids if profile == "kit" else frozenset(filter(_is_of_draft, chosen.ids))
@@ -70,6 +71,8 @@ def validate(
     is_review = any(id.startswith(REVIEW) for id in chosen.ids)
     concealing = Concealing()
     review.look_into_folders()
+    if not _is_beyond_limits(review):
+        _fetch(review)
     if not _is_beyond_limits(review):
         for pages in _in_batches(review, progress):
             _check_pages(pages, review, chosen, findings)
@@ -131,6 +134,14 @@ def _is_beyond_limits(review: Review) -> bool:
     return any(fault.rule == "MF607" and fault.entry is None for fault in review.faults)
 
 
+def _fetch(review: Review) -> None:
+    """Bring a field near that is elsewhere; that it is too large may be known only then."""
+    try:
+        review.field.prepare_all()
+    except LimitExceeded as error:
+        review.faults.append(Fault("MF607", error.message, error.entry, error.hint))
+
+
 def _read(name: str, review: Review) -> Page | None:
     try:
         return review.field.page(name)
@@ -144,7 +155,7 @@ def _note(name: str, error: MemoryfieldError, review: Review) -> None:
     if isinstance(error, UnsafeArchive):
         review.faults.extend(error.faults)
     elif isinstance(error, LimitExceeded):
-        review.faults.append(Fault("MF607", error.message, name, error.hint))
+        review.faults.append(Fault("MF607", error.message, error.entry, error.hint))
     else:
         review.unreadable.append(Unreadable(name, error))
 

@@ -42,5 +42,9 @@ def command(**options: Any) -> None:
     locations = expand(wanted.locations, each=wanted.each)
     settings = replace(settings_of(wanted, locations), select=(REVIEW,))
     refuse_to_check_nothing(settings, audit=True)
-    request = Request(settings, watch_ignores=wanted.unused_ignores)
+    request = Request(
+        settings,
+        watch_ignores=wanted.unused_ignores,
+        storage_options=wanted.storage_options,
+    )
     sys.exit(run(wanted, request, locations, wording=_WORDING))

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..options import format_option
+from ..options import SOURCE_OPTIONS, format_option
 from ..output import print_json, say, warn
 from ..progress import progress_bar
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_HERE = ("directory", "archive", "archive-deflated")
+_S3 = "s3"
+_ELSEWHERE = ("http", "http-archive", "git", _S3)
 
 _cases_option = click.option(
     "--cases",
@@ -65,6 +68,7 @@ def command() -> None:
 Examples:
   memoryfield conformance run
   memoryfield conformance run mf304 6xx
+  memoryfield conformance run mf105 --source directory --source git
   memoryfield conformance run --adapter 'node adapter.js' --timeout 5
   memoryfield conformance run --adapter ./adapter --known-failures known.toml
 """
@@ -85,9 +89,16 @@ Examples:
     "--source",
     "sources",
     multiple=True,
-    type=click.Choice(["directory", "archive", "archive-deflated"]),
-    help="Put cases by this source alone; may be repeated.",
+    type=click.Choice([*_HERE, *_ELSEWHERE]),
+    help="Put cases by this source alone; may be repeated. The first three are the default; an "
+    "adapter is given no others. http and http-archive are served on this machine.",
 )
+@click.option(
+    "--s3-prefix",
+    metavar="LOCATION",
+    help="Where the source s3 writes, and removes what it wrote: s3://bucket/prefix/.",
+)
+@SOURCE_OPTIONS[-1]
 @click.option(
     "--known-failures", type=_FILE, help="A TOML file of cases known to fail, with reasons."
 )
@@ -98,16 +109,18 @@ def run(
     adapter: str | None,
     timeout: float,
     sources: tuple[str, ...],
+    s3_prefix: str | None,
+    transport: dict[str, Any],
     known_failures: Path | None,
     form: str,
     root: Path | None,
 ) -> None:
-    """Put the cases to an implementation, by every source, and report what differs.
+    """Put the cases to an implementation, by several sources, and report what differs.
 
     A CASE is the beginning of an id, a requirement or a group: mf304-date, MF3, 6xx. Exits with 0
     if all that was put passed or is known to fail, with 1 otherwise, also if nothing was put.
     """
-    from memoryfield_validator.conformance import SOURCES, Adapter, Ours, load_suite, run_cases
+    from memoryfield_validator.conformance import Adapter, Elsewhere, Ours, load_suite, run_cases
     from memoryfield_validator.conformance.known import read_known_failures, with_known
     from memoryfield_validator.conformance.reports import (
         Run,
@@ -116,6 +129,7 @@ def run(
         render_text,
     )
 
+    _check_sources(sources, adapter, s3_prefix)
     suite = load_suite(root)
     cases = suite.chosen(beginnings)
     known = read_known_failures(known_failures, suite.cases) if known_failures else {}
@@ -128,15 +142,28 @@ def run(
             implementation = stack.enter_context(Adapter(adapter, timeout=timeout))
         step = stack.enter_context(progress_bar("Putting cases", len(cases)))
         outcomes = run_cases(
-            cases, implementation, sources=sources or None, progress=lambda case: step()
+            cases,
+            implementation,
+            sources=sources or None,
+            s3=None if s3_prefix is None else Elsewhere(s3_prefix, transport),
+            progress=lambda case: step(),
         )
-        found = tuple(with_known(outcomes, known, complete=not sources or {*sources} == {*SOURCES}))
+        found = tuple(with_known(outcomes, known, complete=not sources or {*sources} >= {*_HERE}))
         judged = Run(implementation.name, implementation.release, implementation.profile, found)
     render = {"text": render_text, "json": render_json, "markdown": render_markdown}[form]
     say(render(judged))
     if not any(outcome.result != "skipped" for outcome in found):
         warn("nothing was put to it, so nothing is known")
     sys.exit(0 if judged.is_good else 1)
+
+
+def _check_sources(sources: tuple[str, ...], adapter: str | None, s3_prefix: str | None) -> None:
+    """Refuse sources that cannot be: wrong usage, of which click tells."""
+    elsewhere = [source for source in sources if source in _ELSEWHERE]
+    if adapter is not None and elsewhere:
+        raise click.UsageError(f"an adapter is given paths alone, and not {elsewhere[0]}")
+    if (_S3 in sources) is not (s3_prefix is not None):
+        raise click.UsageError("--source s3 and --s3-prefix belong together")
 
 
 @command.command(

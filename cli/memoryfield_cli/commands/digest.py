@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from memoryfield_readers import Field, Limits, as_unicode, open_field, visible_lines
+from memoryfield_readers import Field, Limits, as_unicode, visible_lines
 
-from ..options import format_option, limits_option, location_argument
+from ..opening import opened
+from ..options import format_option, limits_option, location_argument, source_options
 from ..output import print_bytes, print_json, say, warn
 
 
@@ -30,7 +31,15 @@ In the folder of a field of pages alone, coreutils agree:
 @click.option("--archive", is_flag=True, help="Print the archive pin alone, as text.")
 @format_option("text", "json")
 @limits_option
-def command(location: str, manifest: bool, archive: bool, form: str, limits: Limits) -> None:
+@source_options
+def command(
+    location: str,
+    manifest: bool,
+    archive: bool,
+    form: str,
+    limits: Limits,
+    storage_options: dict[str, Any],
+) -> None:
     """Print the field pin: the same for a folder and for every archive of it.
 
     As JSON, the archive pin stands beside it, and with --manifest the hash of each file. Exits
@@ -38,7 +47,7 @@ def command(location: str, manifest: bool, archive: bool, form: str, limits: Lim
     """
     if archive and (manifest or form == "json"):
         raise click.UsageError("--archive goes neither with --manifest nor with --format json")
-    with open_field(location, limits=limits) as field:
+    with opened(location, limits, storage_options) as field:
         if archive:
             pin = field.archive_digest()
             if pin is None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
-from memoryfield_readers import Field, Limits, MemoryfieldError, as_unicode, open_field, visible
+from memoryfield_readers import Field, Limits, MemoryfieldError, as_unicode, visible
 
-from ..options import format_option, limits_option, location_argument
+from ..opening import opened
+from ..options import format_option, limits_option, location_argument, source_options
 from ..output import complain, print_json, say
 
 _INDEX = "index.md"
@@ -24,17 +26,21 @@ Examples:
 @location_argument
 @format_option("text", "json")
 @limits_option
-def command(location: str, form: str, limits: Limits) -> None:
+@source_options
+def command(location: str, form: str, limits: Limits, storage_options: dict[str, Any]) -> None:
     """Show what a field is: its name, how much it holds, and its pins.
 
     Where something stands in the way of the pin, it is reported, and the rest is shown.
     """
     exit_code = 0
-    with open_field(location, limits=limits) as field:
+    with opened(location, limits, storage_options) as field:
+        names = (*field.pages, *field.attachments)
         facts = _facts(field)
         if field.pages or field.attachments or field.irregular:
             try:
                 facts["digest"] = field.digest()
+                # reading may have told sizes that the listing had not
+                facts["bytes"] = sum(field.entry(name).size for name in names)
             except MemoryfieldError as error:
                 complain(error)
                 exit_code = error.exit_code
@@ -53,6 +59,7 @@ def _facts(field: Field) -> dict[str, str | int | None]:
     return {
         "name": as_unicode(field.name),
         "location": as_unicode(field.location),
+        "resolved": None if field.resolved is None else as_unicode(field.resolved),
         "kind": "directory" if field.archive_name is None else "archive",
         "title": _title(field),
         "pages": len(field.pages),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
-from memoryfield_readers import Field, Limits, MemoryfieldError, as_unicode, open_field, visible
+from memoryfield_readers import Field, Limits, MemoryfieldError, as_unicode, visible
 
-from ..options import format_option, limits_option, location_argument
+from ..opening import opened
+from ..options import format_option, limits_option, location_argument, source_options
 from ..output import complain, print_json, say, timestamp, warn
 
 
@@ -22,22 +24,37 @@ Examples:
 )
 @location_argument
 @click.option("--long", is_flag=True, help="Also show size, time of last change, and title.")
+@click.option(
+    "--dates", is_flag=True, help="Ask for times that the listing has not, which may take long."
+)
 @click.option("--all", "everything", is_flag=True, help="Also list what is no page.")
 @format_option("text", "json")
 @limits_option
-def command(location: str, long: bool, everything: bool, form: str, limits: Limits) -> None:
+@source_options
+def command(
+    location: str,
+    long: bool,
+    dates: bool,
+    everything: bool,
+    form: str,
+    limits: Limits,
+    storage_options: dict[str, Any],
+) -> None:
     """List the pages of a field, in the order of their names.
 
     Exits with 1 if there is none. What is no regular file is reported; with --long and as JSON, so
-    is a page that cannot be read. The exit code is then that of the error.
+    is a page that cannot be read. The exit code is then that of the error. With --dates, times that
+    only asking can tell (the last commit of each page, on GitHub) are asked for.
     """
     exit_code = 0
-    with open_field(location, limits=limits) as field:
+    with opened(location, limits, storage_options) as field:
+        if long or form == "json":
+            field.prepare(field.pages)
         rows = _rows(field, everything=everything)
         if long or form == "json":
             for row in rows:
                 if row["role"] == "page":
-                    exit_code = max(exit_code, _add_title(row, field))
+                    exit_code = max(exit_code, _add_title(row, field, dated=dates))
         if form == "json":
             entries = [{**row, "name": as_unicode(str(row["name"]))} for row in rows]
             answer = {"version": 1, "location": as_unicode(field.location)}
@@ -70,10 +87,13 @@ def _row(field: Field, name: str, role: str) -> dict[str, object]:
     return {"name": name, "role": role, "size": size, "modified": modified, "title": None}
 
 
-def _add_title(row: dict[str, object], field: Field) -> int:
+def _add_title(row: dict[str, object], field: Field, *, dated: bool) -> int:
     """Read a page for its title; one bad page is reported, and keeps no other from being listed."""
     try:
-        row["title"] = field.page(str(row["name"])).title
+        name = str(row["name"])
+        row["title"] = field.page(name).title
+        entry = field.entry(name, dated=dated)
+        row["size"], row["modified"] = entry.size, timestamp(entry.modified)
     except MemoryfieldError as error:
         complain(error)
         return error.exit_code

@@ -11,13 +11,14 @@ from memoryfield_readers import (
     Limits,
     MemoryfieldError,
     Page,
+    SourceUnavailable,
     as_unicode,
-    open_field,
     visible,
     visible_lines,
 )
 
-from ..options import format_option, limits_option, location_argument
+from ..opening import opened
+from ..options import format_option, limits_option, location_argument, source_options
 from ..output import complain, print_bytes, print_json, say, timestamp
 
 
@@ -34,7 +35,15 @@ Examples:
 @format_option("text", "json")
 @click.option("--raw", is_flag=True, help="Print the bytes of the pages exactly as they are.")
 @limits_option
-def command(location: str, pages: tuple[str, ...], form: str, raw: bool, limits: Limits) -> None:
+@source_options
+def command(
+    location: str,
+    pages: tuple[str, ...],
+    form: str,
+    raw: bool,
+    limits: Limits,
+    storage_options: dict[str, Any],
+) -> None:
     """Print pages of a field, in the order asked for.
 
     As text, control and invisible characters are shown escaped. As JSON, frontmatter and body are
@@ -44,8 +53,15 @@ def command(location: str, pages: tuple[str, ...], form: str, raw: bool, limits:
         raise click.UsageError("--raw and --format json exclude each other")
     found: list[Page] = []
     exit_code = 0
-    with open_field(location, limits=limits) as field:
-        for name in pages:
+    with opened(location, limits, storage_options) as field:
+        names = pages
+        try:
+            field.prepare(name for name in pages if name in field.entries)
+        except SourceUnavailable as error:  # nothing more is to be had: what came is printed
+            complain(error)
+            exit_code = error.exit_code
+            names = tuple(name for name in pages if name in error.got)
+        for name in names:
             try:
                 found.append(field.page(name))
             except MemoryfieldError as error:

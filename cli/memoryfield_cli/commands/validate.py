@@ -59,9 +59,10 @@ def command(
 ) -> None:
     """Check fields against the standard.
 
-    A LOCATION is a folder, a ZIP archive, a file:// URL of either, a pattern such as 'fields/*',
-    or - for an archive on stdin. Exits with 0 if nothing at level error was found, with 1 if
-    something was, with 4 if something could not be read.
+    A LOCATION is a folder, a ZIP archive, a URL of either wherever it is (https://, s3://,
+    github://, git+https://, ...), a pattern such as 'fields/*', or - for an archive on stdin.
+    Exits with 0 if nothing at level error was found, with 1 if something was, with 4 if something
+    could not be read.
 
     --fix changes single lines of pages in folders: it quotes what YAML misreads, adds what is
     missing, renames pages and the links to them. What is left is reported.
@@ -79,6 +80,6 @@ def command(
     if select:
         settings = replace(settings, select=ids(select))
     refuse_to_check_nothing(settings, audit=audit)
-    request = Request(settings, audit, profile, wanted.unused_ignores)
+    request = Request(settings, audit, profile, wanted.unused_ignores, wanted.storage_options)
     fixer = Fixer(writes=not diff) if fix or diff else None
     sys.exit(run(wanted, request, locations, fixer=fixer))

@@ -4,40 +4,80 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ..display import shown
 from ..entry import Entry, EntryKind, path_key
-from ..errors import Fault, LimitExceeded, NotFound, UnsafeArchive
-from ..limits import Limits
-from ..names import ARCHIVE_SUFFIX, topmost_debris
+from ..errors import (
+    HARMLESS_FAULTS,
+    Fault,
+    LimitExceeded,
+    MemoryfieldError,
+    NotFound,
+    SourceUnavailable,
+    UnsafeArchive,
+)
+from ..limits import Limits, raise_limit
+from ..source import Source
 from ..system_errors import error_of
+from .folders import nested_files, with_folders
 from .random_access import RandomAccess
 from .zip_directory import DEFLATED, Member, read_directory
+from .zip_frames import judge_frame
 
 _CHUNK_BYTES = 256 * 1024
 
+MOST_HEADER_BYTES = 256 * 1024
+"""What stands beside the data of an entry: a name, extra fields, a data descriptor, at most."""
 
-class ArchiveSource:
+
+class ArchiveSource(Source):
     """A ZIP archive; entries at fault are not listed, and `faults` says why."""
 
-    faults: tuple[Fault, ...]
-
     def __init__(
-        self, file: RandomAccess, *, location: str, archive_name: str, limits: Limits
+        self,
+        file: RandomAccess,
+        *,
+        location: str,
+        archive_name: str | None,
+        name: str,
+        limits: Limits,
+        strict: bool = True,
+        resolved: str | None = None,
+        notes: tuple[str, ...] = (),
     ) -> None:
-        """Read the central directory and check every local header; nothing is inflated yet."""
+        """Read the central directory and check the structure; nothing is inflated yet.
+
+        Arguments:
+            file: the archive; it is closed with this source.
+            location: as messages show it.
+            archive_name: its file name; None if it only carries what is no archive to a person.
+            name: the name of the field.
+            limits: how much to take.
+            strict: whether to check every local header at once; if not, each is when its entry is
+                read, and all are when the pin is made.
+            resolved: the location with the commit or version that was read; None for none.
+            notes: what a person should know of how the archive was reached.
+        """
         self.location = location
-        self.archive_name: str | None = archive_name
-        self.name = _stem(archive_name)
+        self.archive_name = archive_name
+        self.name = name
+        self.resolved = resolved
+        self._notes = notes
         self._file = file
         self._limits = limits
-        directory = read_directory(file, limits)
-        self.faults = directory.faults
+        self._strict = strict
+        directory = read_directory(file, limits, strict=strict)
+        self.faults: tuple[Fault, ...] = directory.faults
         self._members = {member.path: member for member in directory.members}
         entries = sorted(map(_entry, directory.members), key=path_key)
-        self._root = _with_folders([e for e in entries if "/" not in e.path], entries)
-        self._nested = tuple(entry for entry in entries if "/" in entry.path and _is_told(entry))
+        self._root = with_folders(entries)
+        self._nested = nested_files(entries)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of how the archive was reached."""
+        return self._notes
 
     def root(self) -> tuple[Entry, ...]:
         """The entries at the root; folders that only the names of others imply are among them."""
@@ -86,27 +126,108 @@ class ArchiveSource:
                 "MF601", f"is damaged: its CRC is {crc:08x}, not {member.crc:08x}", member
             )
 
-    def archive_digest(self) -> str:
-        """The archive pin: the SHA-256 of the archive's bytes, as `sha256sum` prints it."""
+    def prepare(self, entries: Sequence[Entry]) -> None:
+        """Fetch entries that are not here yet, neighbours in one request; see `Source.prepare`."""
+        members = [self._members[entry.path] for entry in entries if entry.path in self._members]
+        members = [member for member in members if not member.folder and self._may_be_read(member)]
+        try:
+            self._file.bring(member.frame.span for member in members)
+        except SourceUnavailable as error:
+            got = [member.path for member in members if self._file.has(member.frame.span)]
+            missing = [m.path for m in members if not self._file.has(m.frame.span)]
+            self._place(error)
+            raise error.broken_off(got, missing) from error
+        except LimitExceeded as error:
+            self._place(error)
+            raise
+
+    def archive_digest(self) -> str | None:
+        """The archive pin: the SHA-256 of the archive's bytes, as `sha256sum` prints it.
+
+        An archive that only carries a field has none: a server makes it anew.
+
+        Raises:
+            UnsafeArchive: the archive has not been checked whole before, and is not safe.
+            SourceUnavailable: it cannot be read.
+            LimitExceeded: it is elsewhere, and larger than any archive within the limits.
+        """
+        if self.archive_name is None:
+            return None
+        try:
+            self._file.bring_all()
+        except (SourceUnavailable, LimitExceeded) as error:
+            self._place(error)
+            raise
+        if not self._strict:
+            self._check_whole()
         digest = hashlib.sha256()
         for at in range(0, self._file.size, _CHUNK_BYTES):
             digest.update(self._read_at(at, _CHUNK_BYTES))
         return f"sha256:{digest.hexdigest()}"
+
+    def _check_whole(self) -> None:
+        """Refuse an archive of which only the directory was looked at, if there is more to it."""
+        faults = read_directory(self._file, self._limits).faults
+        if faults := tuple(fault for fault in faults if fault.rule not in HARMLESS_FAULTS):
+            raise UnsafeArchive(faults, location=self.location)
+        self._strict = True
 
     def close(self) -> None:
         """Close the archive, if it was opened for this source."""
         self._file.close()
 
     def _stored(self, member: Member) -> Iterator[bytes]:
-        end = member.data_at + member.compressed
-        for at in range(member.data_at, end, _CHUNK_BYTES):
+        start = self._data_at(member)
+        end = start + member.compressed
+        for at in range(start, end, _CHUNK_BYTES):
             yield self._read_at(at, min(_CHUNK_BYTES, end - at))
+
+    def _data_at(self, member: Member) -> int:
+        """Where the data of an entry begin, once its local header has been checked."""
+        if member.data_at is not None:
+            return member.data_at
+        if not self._may_be_read(member):
+            raise LimitExceeded(
+                f"{member.compressed} compressed bytes, over the limit of "
+                f"{self._limits.file_bytes}",
+                location=self.location,
+                entry=member.path,
+                hint=raise_limit("file-bytes"),
+            )
+        try:
+            if not self._file.has(member.frame.span):
+                self._file.bring([member.frame.span])
+            found = judge_frame(self._file, member.frame)
+        except OSError as error:
+            raise error_of(error, location=self.location) from error
+        except SourceUnavailable as error:
+            error.entry = error.entry or member.path
+            self._place(error)
+            raise
+        except LimitExceeded as error:
+            self._place(error)
+            raise
+        if isinstance(found, Fault):
+            raise UnsafeArchive((found,), location=self.location)
+        self._members[member.path] = member._replace(data_at=found)
+        return found
+
+    def _may_be_read(self, member: Member) -> bool:
+        """Whether no more would be fetched than a file may have, were it stored."""
+        start, end = member.frame.span
+        return end - start <= self._limits.file_bytes + MOST_HEADER_BYTES
+
+    def _place(self, error: MemoryfieldError) -> None:
+        error.location = error.location or self.location
 
     def _read_at(self, offset: int, length: int) -> bytes:
         try:
             return self._file.read_at(offset, length)
         except OSError as error:
             raise error_of(error, location=self.location) from error
+        except SourceUnavailable as error:
+            self._place(error)
+            raise
 
     def _inflated(self, member: Member) -> Iterator[bytes]:
         """Inflate piece by piece; the stream must end exactly where the entry does."""
@@ -137,26 +258,3 @@ class ArchiveSource:
 def _entry(member: Member) -> Entry:
     kind = EntryKind.DIRECTORY if member.folder else EntryKind.FILE
     return Entry(member.path, kind, member.size, member.modified_ns)
-
-
-def _is_told(entry: Entry) -> bool:
-    """Whether something in a sub-directory is named: an empty folder of debris is debris too."""
-    return entry.kind is EntryKind.FILE or topmost_debris(f"{entry.path}/") is not None
-
-
-def _with_folders(root: list[Entry], entries: list[Entry]) -> tuple[Entry, ...]:
-    """The root's entries and the folders implied by the paths of others."""
-    known = {entry.path for entry in root}
-    for entry in entries:
-        top, slash, _ = entry.path.partition("/")
-        if slash and top not in known:
-            known.add(top)
-            root.append(Entry(top, EntryKind.DIRECTORY, 0, entry.modified_ns))
-    return tuple(sorted(root, key=path_key))
-
-
-def _stem(archive_name: str) -> str:
-    for suffix in (ARCHIVE_SUFFIX, ".zip"):
-        if archive_name.endswith(suffix):
-            return archive_name.removesuffix(suffix)
-    return archive_name

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-
-from .rooted import RootedFolder
+from typing import Protocol
 
 MOST_LINKS = 40
 MOST_STEPS = 100
@@ -18,7 +17,23 @@ class NotFollowed(Exception):
     """A link does not lead to a regular file inside the root; the text ends "NAME is …"."""
 
 
-def follow_link(root: RootedFolder, name: str) -> tuple[tuple[str, ...], os.stat_result]:
+class Links(Protocol):
+    """What can say what stands at a path, and where a link leads: a folder, or a tree."""
+
+    def lstat(self, path: str) -> os.stat_result:
+        """Mode and size of what stands at a path, not of what a link leads to.
+
+        Raises:
+            OSError: nothing stands there, or it cannot be looked at.
+        """
+        ...
+
+    def readlink(self, path: str) -> str:
+        """The target of a link."""
+        ...
+
+
+def follow_link(root: Links, name: str) -> tuple[tuple[str, ...], os.stat_result]:
     """The components of the path to which a link at the root leads, and the status of the file.
 
     Links are read one component at a time; an absolute target leaves the root, and so does one
@@ -78,7 +93,7 @@ def kind_of(mode: int) -> str:
     return "no regular file"
 
 
-def _status_of_file(root: RootedFolder, done: list[str]) -> os.stat_result:
+def _status_of_file(root: Links, done: list[str]) -> os.stat_result:
     if not done:
         raise NotFollowed("a link to a folder")
     if done[0] == ".git":

@@ -12,6 +12,7 @@ from ..entry import Entry, EntryKind, path_key
 from ..errors import Fault, LimitExceeded, PageError
 from ..limits import Limits, raise_limit
 from ..names import is_debris
+from ..source import Source
 from ..system_errors import error_of, reason_of
 from .links import NotFollowed, follow_link, kind_of
 from .rooted import RootedFolder
@@ -27,7 +28,7 @@ _CARRIER_FOLDERS = frozenset({".git"})
 """What a repository keeps beside the field it carries: neither part of the field nor debris."""
 
 
-class LocalSource:
+class LocalSource(Source):
     """A directory as a source; nothing outside of it is ever read."""
 
     archive_name: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 from threading import Lock
 from typing import BinaryIO, Protocol
 
@@ -19,6 +20,18 @@ class RandomAccess(Protocol):
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Up to `length` bytes from `offset`; fewer only at the end."""
+        ...
+
+    def bring(self, spans: Iterable[tuple[int, int]]) -> None:
+        """Make reading some spans, from an offset up to another one, cheap."""
+        ...
+
+    def has(self, span: tuple[int, int]) -> bool:
+        """Whether reading a span asks nobody any more."""
+        ...
+
+    def bring_all(self) -> None:
+        """Make reading any bytes cheap."""
         ...
 
     def close(self) -> None:
@@ -58,6 +71,16 @@ class SeekableFile:
             if len(data) < length and offset + len(data) < self.size:
                 raise OSError(errno.EIO, "it became shorter while it was being read")
             return data
+
+    def bring(self, spans: Iterable[tuple[int, int]]) -> None:
+        """Nothing: it is all here."""
+
+    def has(self, span: tuple[int, int]) -> bool:
+        """True: it is all here."""
+        return True
+
+    def bring_all(self) -> None:
+        """Nothing: it is all here."""
 
     def close(self) -> None:
         """Close the file object if it was opened for this."""

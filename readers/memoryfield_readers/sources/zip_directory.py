@@ -18,7 +18,7 @@ from ..limits import MIB, Limits, raise_limit
 from . import zip_records as zr
 from .random_access import RandomAccess
 from .zip_end import Unreadable, find_ending
-from .zip_frames import Candidate, judge_frames
+from .zip_frames import Candidate, Frame, judge_frame, lay_frames
 from .zip_names import decode_names, judge_duplicates, judge_names
 
 STORED = 0
@@ -54,8 +54,9 @@ class Member(NamedTuple):
         crc: the CRC-32 of its content.
         compressed: bytes in the archive.
         size: bytes of its content.
-        data_at: offset of its compressed bytes in the file.
         modified_ns: its timestamp taken as UTC, in nanoseconds since 1970.
+        data_at: offset of its compressed bytes in the file; None until its local header is read.
+        frame: its span in the file, by which that header is judged.
     """
 
     path: str
@@ -64,8 +65,9 @@ class Member(NamedTuple):
     crc: int
     compressed: int
     size: int
-    data_at: int
     modified_ns: int
+    data_at: int | None
+    frame: Frame
 
 
 class ZipDirectory(NamedTuple):
@@ -80,8 +82,15 @@ class ZipDirectory(NamedTuple):
     faults: tuple[Fault, ...]
 
 
-def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
-    """List an archive and check its structure; the content of entries is not inflated."""
+def read_directory(file: RandomAccess, limits: Limits, *, strict: bool = True) -> ZipDirectory:
+    """List an archive and check its structure; the content of entries is not inflated.
+
+    Arguments:
+        file: the archive.
+        limits: how much to take.
+        strict: whether to read every local header; if not, each must be judged by its frame before
+            anything is read of its entry.
+    """
     try:
         ending = find_ending(file)
         faults = list(ending.faults)
@@ -124,18 +133,17 @@ def read_directory(file: RandomAccess, limits: Limits) -> ZipDirectory:
             faults.append(fault)
             if fault.rule == "MF606":
                 misplaced.add(index)
-    data_offsets: dict[int, int] = {}
-    for index, fault, data_at in judge_frames(file, candidates, ending.start, ending.shift):
-        if fault is None:
-            data_offsets[index] = data_at
-        elif index not in misplaced:
-            faults.append(fault)
-    members = tuple(
-        _member(candidate, data_offsets[index])
-        for index, candidate in enumerate(candidates)
-        if index not in bad and index in data_offsets
-    )
-    return ZipDirectory(members, tuple(faults))
+    members: dict[int, Member] = {}
+    for index, frame in lay_frames(file, candidates, ending.start, ending.shift):
+        judged: Fault | int | None = None
+        if isinstance(frame, Frame):
+            judged = judge_frame(file, frame) if strict else None
+            if not isinstance(judged, Fault) and index not in bad:
+                members[index] = _member(candidates[index], judged, frame)
+        found = judged if isinstance(frame, Frame) else frame
+        if isinstance(found, Fault) and index not in misplaced:
+            faults.append(found)
+    return ZipDirectory(tuple(members[index] for index in sorted(members)), tuple(faults))
 
 
 def _parse_headers(data: bytes, announced: int) -> list[zr.CentralHeader]:
@@ -216,7 +224,7 @@ def _judge_sizes(candidates: list[Candidate], limits: Limits) -> Iterator[tuple[
             yield index, _limit_fault("ratio", message, candidate.name)
 
 
-def _member(candidate: Candidate, data_at: int) -> Member:
+def _member(candidate: Candidate, data_at: int | None, frame: Frame) -> Member:
     header = candidate.header
     return Member(
         candidate.path,
@@ -225,8 +233,9 @@ def _member(candidate: Candidate, data_at: int) -> Member:
         header.crc,
         header.compressed,
         header.size,
-        data_at,
         _modified_ns(header.date, header.time),
+        data_at,
+        frame,
     )
 
 

@@ -40,13 +40,32 @@ class Candidate(NamedTuple):
         return f"{self.path}/" if self.folder else self.path
 
 
-def judge_frames(
-    file: RandomAccess, candidates: list[Candidate], directory_at: int, shift: int
-) -> Iterator[tuple[int, Fault | None, int]]:
-    """Check that local headers agree and that the entries tile the file from 0 to the directory.
+class Frame(NamedTuple):
+    """The span of an entry: its local header, its data, and a data descriptor perhaps.
 
-    Yields for each entry its index, what is wrong with it (None if nothing is), and the offset of
-    its data; for a fault of the whole archive the index is -1.
+    Attributes:
+        candidate: the entry.
+        end: offset at which the next entry or the central directory begins.
+        following: the next entry, or None before the central directory.
+    """
+
+    candidate: Candidate
+    end: int
+    following: Candidate | None
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The offsets at which it begins and ends."""
+        return self.candidate.at, self.end
+
+
+def lay_frames(
+    file: RandomAccess, candidates: list[Candidate], directory_at: int, shift: int
+) -> Iterator[tuple[int, Fault | Frame]]:
+    """The span of each entry that the central directory gives one name: no gaps between them.
+
+    Yields for each entry its index and its frame, or what is wrong with it; for a fault of the
+    whole archive the index is -1. No local header is read.
     """
     order: list[int] = []
     for index, candidate in enumerate(candidates):
@@ -54,21 +73,37 @@ def judge_frames(
             order.append(index)
             continue
         message = f"{shown(candidate.path)}: its local header would lie beyond the entries"
-        yield index, Fault("MF606", message, candidate.name), 0
+        yield index, Fault("MF606", message, candidate.name)
     order.sort(key=lambda index: candidates[index].at)
     first = candidates[order[0]].at if order else directory_at
     if first > shift and (order or not candidates):
-        yield -1, before_archive(file, first), 0
+        yield -1, before_archive(file, first)
     for place, index in enumerate(order):
         candidate = candidates[index]
         following = candidates[order[place + 1]] if place + 1 < len(order) else None
         end = following.at if following else directory_at
-        try:
-            data_at = _check_frame(file, candidate, end, following)
-        except zr.Malformed as error:
-            yield index, Fault("MF606", f"{shown(candidate.path)}: {error}", candidate.name), 0
+        if zr.LOCAL_BYTES + candidate.header.compressed > end - candidate.at:
+            yield index, _fault(candidate, f"overlaps {_behind(following)}")
+        elif problem := _extra_problem(candidate.header.extra, candidate):
+            yield index, _fault(candidate, problem)
         else:
-            yield index, None, data_at
+            yield index, Frame(candidate, end, following)
+
+
+def judge_frame(file: RandomAccess, frame: Frame) -> Fault | int:
+    """The offset of an entry's data, if its local header agrees and all of it fills its span."""
+    try:
+        return _check_frame(file, *frame)
+    except zr.Malformed as error:
+        return _fault(frame.candidate, str(error))
+
+
+def _fault(candidate: Candidate, problem: str) -> Fault:
+    return Fault("MF606", f"{shown(candidate.path)}: {problem}", candidate.name)
+
+
+def _behind(following: Candidate | None) -> str:
+    return f"the next one, {shown(following.path)}" if following else "the central directory"
 
 
 def _check_frame(
@@ -77,9 +112,7 @@ def _check_frame(
     """The offset of an entry's data, once its local header, data and descriptor fill its span."""
     header = candidate.header
     room = end - candidate.at  # no more is read, so that overlapping entries cost nothing
-    behind = f"the next one, {shown(following.path)}" if following else "the central directory"
-    if zr.LOCAL_BYTES + header.compressed > room:
-        raise zr.Malformed(f"overlaps {behind}")
+    behind = _behind(following)
     # One read does for nearly every header; a longer one is read again, whole.
     usual = zr.LOCAL_BYTES + len(header.raw_name) + 64
     data = file.read_at(candidate.at, min(usual, room))
@@ -140,19 +173,8 @@ def _compare(local: zr.LocalHeader, candidate: Candidate) -> None:
     if local.raw_name != header.raw_name:
         name = local.raw_name.decode("utf-8", "backslashreplace")
         raise zr.Malformed(f"its local header names another file, {shown(name)}")
-    known_path = candidate.name.encode("utf-8", "surrogateescape")
-    for extra in (header.extra, local.extra):
-        if extra.unknown is not None:
-            raise zr.Malformed(
-                f"it has an extra field 0x{extra.unknown:04x}, by which some readers may see "
-                "another file"
-            )
-        path = extra.unicode_path
-        if path == b"":
-            raise zr.Malformed("a Unicode path field gives it no name")
-        if path is not None and path != known_path:
-            name = path.decode("utf-8", "backslashreplace")
-            raise zr.Malformed(f"a Unicode path field gives it another name, {shown(name)}")
+    if problem := _extra_problem(local.extra, candidate):
+        raise zr.Malformed(problem)
     if local.method != header.method:
         raise zr.Malformed("its local header says another compression method")
     if local.flags != header.flags:
@@ -165,3 +187,17 @@ def _compare(local: zr.LocalHeader, candidate: Candidate) -> None:
     ):
         if value != expected and not (later and value == 0):
             raise zr.Malformed(f"its local header says another {name}")
+
+
+def _extra_problem(extra: zr.ExtraFields, candidate: Candidate) -> str:
+    """Why some readers may see another file by the extra fields of a header; "" if none does."""
+    if extra.unknown is not None:
+        field = f"0x{extra.unknown:04x}"
+        return f"it has an extra field {field}, by which some readers may see another file"
+    path = extra.unicode_path
+    if path == b"":
+        return "a Unicode path field gives it no name"
+    if path is not None and path != candidate.name.encode("utf-8", "surrogateescape"):
+        name = path.decode("utf-8", "backslashreplace")
+        return f"a Unicode path field gives it another name, {shown(name)}"
+    return ""

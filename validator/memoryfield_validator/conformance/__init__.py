@@ -11,15 +11,17 @@ from __future__ import annotations
 from .adapter import Adapter
 from .case import Answer, Archive, Case, File, Kind
 from .errors import BrokenCase, CannotCarry, NoAnswer, NoSuchCase, Skip
-from .implementation import Implementation, Task
+from .implementation import Elsewhere, Implementation, Task
 from .judging import ANSWERS, Difference, differences, expected_answer
 from .ours import Ours
-from .places import SOURCES, make_place, sources_of
+from .places import ELSEWHERE, EVERY_SOURCE, SOURCES, make_place, sources_of
 from .running import RESULTS, Outcome, Result, run_cases
 from .suite import Suite, fixtures, load_suite, read_case
 
 __all__ = [
     "ANSWERS",
+    "ELSEWHERE",
+    "EVERY_SOURCE",
     "RESULTS",
     "SOURCES",
     "Adapter",
@@ -29,6 +31,7 @@ __all__ = [
     "CannotCarry",
     "Case",
     "Difference",
+    "Elsewhere",
     "File",
     "Implementation",
     "Kind",

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..validation import Profile
 from .case import Answer, Case
+from .errors import Skip
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A place that is no path on this machine.
+
+    Attributes:
+        location: what a person would type.
+        options: how it is reached, as `open_field` takes them.
+    """
+
+    location: str
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +32,23 @@ class Task:
     Attributes:
         case: the case; an implementation must not look at what it expects.
         source: what carries it.
-        path: the folder or the archive.
+        place: the folder or the archive, or where that is if it is elsewhere.
     """
 
     case: Case
     source: str
-    path: Path
+    place: Path | Elsewhere
+
+    @property
+    def path(self) -> Path:
+        """The folder or the archive, for an implementation that takes paths alone.
+
+        Raises:
+            Skip: it is elsewhere.
+        """
+        if isinstance(self.place, Elsewhere):
+            raise Skip("it takes nothing but paths on this machine")
+        return self.place
 
 
 class Implementation(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from memoryfield_readers import (
@@ -21,7 +22,7 @@ from ..sqlite_index import ROW_RULES, why_not_run
 from ..validation import Profile, validate
 from .case import PAGE_NAME, Answer, Case
 from .errors import NoAnswer
-from .implementation import Task
+from .implementation import Elsewhere, Task
 from .judging import ANSWERS, BY_LISTS
 
 _PLACE = ("rule", "level", "file", "line", "column")
@@ -49,12 +50,20 @@ class Ours:
         try:
             if case.kind == "digest":
                 return _proof(task)
-            with inspect_field(task.path, limits=case.limits) as field:
+            location, options = _where(task)
+            with inspect_field(location, limits=case.limits, storage_options=options) as field:
                 if case.kind == "page":
                     return _reading(field)
                 return _report(field, self._not_run, audit=case.audit)
         except MemoryfieldError as error:
             raise NoAnswer(str(error)) from error
+
+
+def _where(task: Task) -> tuple[Path | str, Mapping[str, Any]]:
+    """The location of a task, and how it is reached."""
+    if isinstance(task.place, Elsewhere):
+        return task.place.location, task.place.options
+    return task.place, {}
 
 
 def _report(field: Field, not_run: Iterable[str], *, audit: bool) -> Answer:
@@ -90,11 +99,12 @@ def _reading(field: Field) -> Answer:
 
 def _proof(task: Task) -> Answer:
     case: Case = task.case
-    with inspect_field(task.path, limits=case.limits) as inspected:
+    location, options = _where(task)
+    with inspect_field(location, limits=case.limits, storage_options=options) as inspected:
         archive_pin = inspected.archive_digest()
     digest = manifest = None
     try:
-        with open_field(task.path, limits=case.limits) as field:
+        with open_field(location, limits=case.limits, storage_options=options) as field:
             manifest, digest = field.manifest().text, field.digest()
     except MemoryfieldError:
         pass  # a field that is refused, or that has nothing to pin, has no field pin

@@ -1,8 +1,9 @@
-"""From the files of a case to a place where they can be read, one for each source."""
+"""The sources, and from the files of a case to a path on this machine where they can be read."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 
 from .case import ARCHIVE, ARCHIVE_NAME, DIRECTORY, Archive, Case, File
@@ -10,22 +11,39 @@ from .errors import CannotCarry
 from .raw_zip import DEFLATED, STORED, ZipEntry, zip_bytes
 
 DEFLATED_ARCHIVE = "archive-deflated"
+HTTP = "http"
+HTTP_ARCHIVE = "http-archive"
+GIT = "git"
+S3 = "s3"
+
 SOURCES = (DIRECTORY, ARCHIVE, DEFLATED_ARCHIVE)
+"""The sources that are paths on this machine, which every implementation can be given."""
+
+ELSEWHERE = (HTTP, HTTP_ARCHIVE, GIT, S3)
+"""The sources that are not; the last one is written to only where somebody says."""
+
+EVERY_SOURCE = (*SOURCES, *ELSEWHERE)
 """Every source that a field can be put into; all of them have to give the same answer."""
 
+_ARCHIVES = frozenset({ARCHIVE, DEFLATED_ARCHIVE, HTTP_ARCHIVE})
 
-def sources_of(case: Case) -> tuple[str, ...]:
-    """The sources that can carry what a case gives."""
+
+def sources_of(case: Case, among: Iterable[str] = SOURCES) -> tuple[str, ...]:
+    """Those of some sources that can carry what a case gives, in the order of all sources."""
+    chosen = frozenset(among)
     if isinstance(case.given, Archive):
-        return (ARCHIVE,)
-    if case.sources is None:
-        return SOURCES
-    return tuple(source for source in SOURCES if kind_of(source) in case.sources)
+        fit: Iterable[str] = (ARCHIVE, HTTP_ARCHIVE)
+    elif case.sources is None:
+        fit = EVERY_SOURCE
+    else:
+        kinds = case.sources
+        fit = (source for source in EVERY_SOURCE if kind_of(source) in kinds)
+    return tuple(source for source in fit if source in chosen)
 
 
 def kind_of(source: str) -> str:
     """What an implementation is told of a source: it is a directory or an archive."""
-    return DIRECTORY if source == DIRECTORY else ARCHIVE
+    return ARCHIVE if source in _ARCHIVES else DIRECTORY
 
 
 def make_place(case: Case, source: str, scratch: Path) -> Path:

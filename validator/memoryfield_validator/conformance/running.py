@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from .carriers import Places
 from .case import DIRECTORY, Answer, Case
 from .errors import CannotCarry, NoAnswer, Skip
-from .implementation import Implementation, Task
+from .implementation import Elsewhere, Implementation, Task
 from .judging import Difference, differences, expected_answer, without_lists
-from .places import make_place, sources_of, traces
+from .places import SOURCES, sources_of
 
 Result: TypeAlias = Literal["pass", "fail", "skipped", "errored"]
 RESULTS: tuple[Result, ...] = ("pass", "fail", "skipped", "errored")
@@ -48,6 +48,7 @@ def run_cases(
     *,
     scratch: Path | None = None,
     sources: Iterable[str] | None = None,
+    s3: Elsewhere | None = None,
     progress: Callable[[Case], None] | None = None,
 ) -> Iterator[Outcome]:
     """Put each case to an implementation by each source that can carry it, one after another.
@@ -56,46 +57,48 @@ def run_cases(
         cases: the cases.
         implementation: what is judged.
         scratch: a folder for the files of the cases, one at a time; the system's by default.
-        sources: use these alone.
+        sources: use these alone; by default those that are paths on this machine.
+        s3: the prefix below which the source s3 may write, and removes what it wrote.
         progress: called with each case after it has been put.
+
+    Raises:
+        LocationError: `s3` is no prefix of S3, or has options that make no sense.
+        SourceUnavailable: what is needed to talk to S3 is not installed.
     """
-    chosen = None if sources is None else frozenset(sources)
-    for case in cases:
-        for source in _sources(case, implementation):
-            if chosen is None or source in chosen:
-                yield _outcome(case, source, implementation, scratch)
-        if progress is not None:
-            progress(case)
+    cases = tuple(cases)
+    chosen = SOURCES if sources is None else frozenset(sources)
+    with Places(cases, scratch, s3) as places:
+        for case in cases:
+            for source in _sources(case, implementation, chosen):
+                yield _outcome(case, source, implementation, places)
+            if progress is not None:
+                progress(case)
 
 
-def _sources(case: Case, implementation: Implementation) -> tuple[str, ...]:
+def _sources(
+    case: Case, implementation: Implementation, chosen: Collection[str]
+) -> tuple[str, ...]:
     if case.kind == "page" and not implementation.takes_fields_for_pages:
-        return (DIRECTORY,)
-    return sources_of(case)
+        return (DIRECTORY,) if DIRECTORY in chosen else ()
+    return sources_of(case, chosen)
 
 
-def _outcome(
-    case: Case, source: str, implementation: Implementation, scratch: Path | None
-) -> Outcome:
+def _outcome(case: Case, source: str, implementation: Implementation, places: Places) -> Outcome:
     reason = _reason_to_skip(case, implementation)
     if reason is not None:
         return Outcome(case, source, "skipped", reason)
-    with tempfile.TemporaryDirectory(
-        dir=scratch, prefix="case-", ignore_cleanup_errors=True
-    ) as folder:
-        try:
-            place = make_place(case, source, Path(folder))
-            before = traces(Path(folder))
-            answered = implementation.answer(Task(case, source, place))
-        except (CannotCarry, Skip) as reason_given:
-            return Outcome(case, source, "skipped", str(reason_given))
-        except NoAnswer as error:
-            return Outcome(case, source, "errored", str(error))
-        except Exception as error:  # whatever fails there, the other cases are put
-            return Outcome(case, source, "errored", f"{type(error).__name__}: {error}")
-        if _has_changed(Path(folder), before):
-            reason = "it changed what it was given to read, or left something beside it"
-            return Outcome(case, source, "errored", reason)
+    try:
+        with places.made(case, source) as made:
+            answered = implementation.answer(Task(case, source, made.place))
+            if made.has_changed():
+                reason = "it changed what it was given to read, or left something beside it"
+                return Outcome(case, source, "errored", reason)
+    except (CannotCarry, Skip) as reason_given:
+        return Outcome(case, source, "skipped", str(reason_given))
+    except NoAnswer as error:
+        return Outcome(case, source, "errored", str(error))
+    except Exception as error:  # whatever fails there, the other cases are put
+        return Outcome(case, source, "errored", f"{type(error).__name__}: {error}")
     if case.audit:
         answered = without_lists(answered)
     expected = expected_answer(case, source, implementation.profile, implementation.checked)
@@ -110,13 +113,6 @@ def _outcome(
         expected=asked,
         answered={key: answered.get(key) for key in keys} if found else {**asked},
     )
-
-
-def _has_changed(folder: Path, before: object) -> bool:
-    try:
-        return traces(folder) != before
-    except OSError:
-        return True  # it cannot even be looked at any more
 
 
 def _is_of_readers(id: str) -> bool:

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memoryfield_readers import shown
-
-from ..markdown import link_candidates, links
-from ..markdown_code import without_code
+from memoryfield_readers.markdown.code import without_code
+from memoryfield_readers.markdown.links import link_candidates, links
 
 _ELEMENTS = frozenset(
     {"script", "iframe", "object", "embed", "form", "base", "meta", "link", "style"}

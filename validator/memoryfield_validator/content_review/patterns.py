@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 from memoryfield_spec import Level
 
-from .unseen import as_seen
+from .unseen import Seen, as_seen
 
 LISTS = ("model_orders", "data_exits", "secrets")
 _GAP = r"(?:[\s>*_`\"'#-]{1,8}+)"
@@ -105,20 +105,26 @@ class Passage(NamedTuple):
 def passages(text: str, patterns: PatternList) -> list[Passage]:
     """What the patterns of a list match, in order; of passages that overlap, the first.
 
-    They are matched as they look: characters that cannot be seen hide nothing.
+    They are matched as they look: characters that cannot be seen hide nothing. Secrets hold no
+    blanks, so that they are matched without those that hardly show as well.
     """
     seen = as_seen(text)
-    found = sorted(_matches(seen.text, patterns), key=lambda one: (one.start, one.pattern.place))
+    found = list(_in_text(seen, patterns))
+    if patterns.placeholder is not None and seen.text != text:
+        closed = as_seen(text, closed=True)
+        if closed != seen:
+            found += _in_text(closed, patterns)
     kept: list[Passage] = []
-    for passage in found:
+    for passage in sorted(found, key=lambda one: (one.start, one.pattern.place, -one.end)):
         if not kept or passage.start >= kept[-1].end:
             kept.append(passage)
-    if not seen.cuts:
-        return kept
-    return [
-        Passage(seen.original(one.start), seen.original(one.end - 1) + 1, one.pattern)
-        for one in kept
-    ]
+    return kept
+
+
+def _in_text(seen: Seen, patterns: PatternList) -> Iterator[Passage]:
+    """What the patterns of a list match in a text as it looks, where it stands in the text."""
+    for start, end, pattern in _matches(seen.text, patterns):
+        yield Passage(seen.original(start), seen.original(end - 1) + 1, pattern)
 
 
 def _matches(text: str, patterns: PatternList) -> Iterator[Passage]:

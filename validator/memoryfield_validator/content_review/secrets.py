@@ -6,10 +6,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .patterns import Passage, passages, pattern_list
+from .unseen import as_seen
 
 MASK = "•••"
 _DOT = "•"
-_BLOCK = "-----BEGIN"
+_PRIVATE_KEY = "private-key"
 _BLOCK_END = "-----END"
 _LONGEST_BLOCK = 16_384
 _SHORT = 16_384
@@ -38,8 +39,13 @@ def secret_spans(text: str) -> list[Span]:
     return [Span(passage.start, _end(text, passage)) for passage in secrets(text)]
 
 
+def known_prefix(text: str, secret: Passage) -> str:
+    """What a message may hold of a secret in a text: how it begins, as it looks."""
+    return as_seen(text[secret.start : secret.end], closed=True).text[: secret.pattern.shown]
+
+
 def _end(text: str, passage: Passage) -> int:
-    if not text.startswith(_BLOCK, passage.start):
+    if passage.pattern.id != _PRIVATE_KEY:
         return passage.end
     most = passage.start + _LONGEST_BLOCK
     at = text.find(_BLOCK_END, passage.end, most)

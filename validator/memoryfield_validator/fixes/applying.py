@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,8 +44,8 @@ def apply(
 
     No page is renamed where a link would then lead nowhere, as far as that can be seen before. An
     error of one page is part of the answer: `SourceChanged` where the page is not what it was when
-    it was read, or its new name is taken by now; `AccessDenied`; `PageError` where a link leads out
-    of the folder, or to a page that is to be renamed; `SourceUnavailable`.
+    it was read, or its new name is taken by now; `AccessDenied`; `PageError` where it is a link by
+    now, or one leads to a page that is to be renamed; `SourceUnavailable`.
 
     Arguments:
         proposal: what to do.
@@ -82,12 +82,13 @@ class _Writing:
         proposal, folder = self._proposal, self._folder
         refused = self._refused()
         held_rewrites, held_renames = _held_back(proposal.renames, refused)
-        for rewrites in self._by_file(held_rewrites):
-            rewrite = rewrites[0]
-            if self._tried(rewrite.name, folder.rewrite, rewrite.before, rewrite.after):
-                self._done += rewrites
-            for _ in rewrites:
-                self._progress()
+        for rewrite in proposal.rewrites:
+            held = rewrite.name in held_rewrites
+            if not held and self._tried(
+                rewrite.name, folder.rewrite, rewrite.before, rewrite.after
+            ):
+                self._done.append(rewrite)
+            self._progress()
         folder.sync()
         rewritten = {change.name for change in self._done}
         failed = {each.name for each in proposal.rewrites} - rewritten
@@ -115,23 +116,6 @@ class _Writing:
             if not self._tried(rename.name, folder.check_rename, rename.to)
             or _needs(rename, closed)
         }
-
-    def _by_file(self, held_back: Container[str]) -> list[list[Rewrite]]:
-        """The rewrites that lead to one file together, before all the one under its own name."""
-        by_file: dict[tuple[str, ...], list[Rewrite]] = {}
-        for rewrite in self._proposal.rewrites:
-            if rewrite.name in held_back:
-                self._progress()
-                continue
-            try:
-                file = self._folder.file_of(rewrite.name)
-            except MemoryfieldError as error:
-                self._errors.setdefault(rewrite.name, error)
-                self._progress()
-                continue
-            rewrites = by_file.setdefault(file, [])
-            rewrites.insert(0 if file == (rewrite.name,) else len(rewrites), rewrite)
-        return list(by_file.values())
 
     def _tried(self, name: str, change: Callable[..., None], *arguments: object) -> bool:
         """Whether something could be done to a page; an error is kept."""
@@ -177,7 +161,8 @@ def _part(proposal: Proposal, changes: list[Change]) -> Proposal:
     if len(changes) == len(proposal.changes):
         return proposal
     renamed = {change.name for change in changes if isinstance(change, Rename)}
-    rewritten = {change.name for change in changes if isinstance(change, Rewrite)}
+    rewrites = [change for change in changes if isinstance(change, Rewrite)]
+    rewritten = {name for change in rewrites for name in (change.name, *change.links)}
     names_now = {rename.to: rename.name for rename in proposal.renames}
     findings = (
         finding
@@ -192,7 +177,7 @@ def writable_folder(location: object) -> Path:
     """The folder that a location names.
 
     Raises:
-        LocationError: it is an archive, bytes or a file object, or no folder for another reason.
+        LocationError: it is an archive, elsewhere, bytes, a file object, or else no folder.
         NotFound: it does not exist.
     """
     if not isinstance(location, str | os.PathLike):
@@ -201,7 +186,9 @@ def writable_folder(location: object) -> Path:
     path = local_path(text)
     if path is not None and path.is_dir():
         return path
-    if path is None or not path.exists():
+    if path is None:
+        raise _no_folder("is not on this machine: only pages in folders here are mended", text)
+    if not path.exists():
         raise NotFound("there is no such folder", location=text)
     raise _no_folder("is no folder: only pages in folders are mended", text)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
@@ -13,6 +14,7 @@ from memoryfield_readers import (
     Field,
     Limits,
     Page,
+    Source,
     name_key,
 )
 
@@ -26,11 +28,11 @@ class Draft:
     Attributes:
         base: the field.
         limits: how much a reader of the draft takes; what goes beyond is not written.
-        before: the bytes that the changed pages have, by their name now.
-        after: the bytes that they get, by their name now.
+        before: the bytes that the changed pages have, by their files as `file_of` has them.
+        after: the bytes that they get, by their files.
         new_names: the new names of the renamed pages, by their name now.
         old_names: their names now, by their new names.
-        linked_from: the names now of the pages that link to a renamed page, by its name now.
+        linked_from: the files of the pages that link to a renamed page, by its name now.
     """
 
     base: Field
@@ -45,17 +47,25 @@ class Draft:
         """The field as it will be, for judging its pages: its other files are shown as empty."""
         return Field(_DraftSource(self), self.limits)
 
+    def file_of(self, name: str) -> str:
+        """The file of a page of the draft: its name now, or the path that it leads to as a link."""
+        now = self.old_names.get(name, name)
+        return self.base.links.get(now, now)
+
     def write(self, page: Page, raw: bytes) -> bool:
-        """Give a page of the draft other bytes; False if it has them or they are too many."""
+        """Give a page of the draft other bytes; False if it has them or they are too many.
+
+        Pages that are links to one file get them together.
+        """
         if raw == page.raw or len(raw) > min(self.limits.page_bytes, self.limits.file_bytes):
             return False
-        now = self.old_names.get(page.name, page.name)
-        self.before.setdefault(now, page.raw)
-        self.after[now] = raw
+        file = self.file_of(page.name)
+        self.before.setdefault(file, page.raw)
+        self.after[file] = raw
         return True
 
     def rename(self, name: str, to: str, linked_from: Iterable[str]) -> None:
-        """Give a page another name, to which links of other pages, by their names now, lead."""
+        """Give a page another name, to which links of other pages, by their files, lead."""
         now = self.old_names.pop(name, name)
         self.linked_from[now] = tuple(linked_from)
         self.new_names[now] = to
@@ -63,8 +73,11 @@ class Draft:
 
     def changes(self) -> tuple[Change, ...]:
         """What is to be done to the base: pages are written first, then renamed."""
+        links: dict[str, list[str]] = defaultdict(list)
+        for name in filter(self.base.links.__contains__, self.base.pages):
+            links[self.base.links[name]].append(name)
         rewrites = [
-            Rewrite(name, self.before[name], self.after[name])
+            Rewrite(name, self.before[name], self.after[name], tuple(links[name]))
             for name in sorted(self.after, key=name_key)
             if self.before[name] != self.after[name]
         ]
@@ -75,7 +88,7 @@ class Draft:
         return (*rewrites, *renames)
 
 
-class _DraftSource:
+class _DraftSource(Source):
     """A draft as a source; see `memoryfield_readers.Source`."""
 
     def __init__(self, draft: Draft) -> None:
@@ -85,8 +98,11 @@ class _DraftSource:
         self.archive_name = base.archive_name
         self.faults: tuple[Fault, ...] = base.faults
         self._base = base
+        files = ((name, base.links.get(name, name)) for name in base.pages)
         self._changed = {
-            draft.new_names.get(name, name): content for name, content in draft.after.items()
+            draft.new_names.get(name, name): draft.after[file]
+            for name, file in files
+            if file in draft.after
         }
         self._old_names = {draft.new_names.get(name, name): name for name in base.pages}
 

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -71,31 +72,21 @@ class WritableFolder:
         with self._errors(None), self._directory([]) as directory:
             directory.sync()
 
-    def file_of(self, name: str) -> tuple[str, ...]:
-        """The path of a page's file by its components: its own, or where its link leads.
-
-        Raises:
-            PageError: its link leads to no regular file within the folder.
-        """
-        if not name or name in (".", "..") or "/" in name or os.sep in name or "\0" in name:
-            raise PageError("is no name of a file", location=self._location, entry=name)
-        with self._errors(name):
-            if not stat.S_ISLNK(self._root.lstat(name).st_mode):
-                return (name,)
-            try:
-                return follow_link(self._root, name)[0]
-            except NotFollowed as error:
-                raise PageError(f"is {error}", location=self._location, entry=name) from None
-
     def rewrite(self, name: str, before: bytes, after: bytes) -> None:
-        """Put other bytes in the place of a page's, which must still be there.
+        """Put other bytes in the place of those of a file, which must still be there.
+
+        Arguments:
+            name: the file's path in the folder; no link is followed on it.
+            before: the bytes that it has.
+            after: those that it gets.
 
         Raises:
+            PageError: it is a link by now, or its path leads through one.
             SourceChanged: the page is another one by now.
             AccessDenied: it may not be written.
             SourceUnavailable: something else stands in the way.
         """
-        *folders, file = self.file_of(name)
+        *folders, file = self._parts(name)
         with self._errors(name), self._directory(folders) as directory:
             if not replace_file(directory, file, before, after):
                 raise self._changed(name)
@@ -104,7 +95,7 @@ class WritableFolder:
 
     def check_rewrite(self, name: str, before: bytes) -> None:
         """See whether a page can be rewritten, as far as that can be seen; raises as `rewrite`."""
-        *folders, file = self.file_of(name)
+        *folders, file = self._parts(name)
         with self._errors(name), self._directory(folders) as directory:
             if not check_replaceable(directory, file, before):
                 raise self._changed(name)
@@ -117,10 +108,8 @@ class WritableFolder:
             PageError: a link in the folder leads to the page, and would lead nowhere; or the page
                 is itself a link, and another one may lead through it.
         """
-        if self.file_of(name) != (name,):
-            raise PageError(
-                "cannot be renamed: it is a link by now", location=self._location, entry=name
-            )
+        if len(self._parts(name)) > 1:
+            raise PageError("is in a sub-directory", location=self._location, entry=name)
         self._check_new_name(name, to)
         with self._errors(name), self._directory([]) as directory:
             if directory.has(to) and not is_same_entry(directory, name, to):
@@ -142,6 +131,26 @@ class WritableFolder:
                 rename_file(directory, name, to)
             except FileExistsError:
                 raise self._taken(name, to) from None
+
+    def _parts(self, path: str) -> list[str]:
+        """The components of the path of a file in the folder.
+
+        Raises:
+            PageError: it leads out of the folder, or through a link.
+        """
+        parts = path.split("/")
+        if any(part in ("", ".", "..") or os.sep in part or "\0" in part for part in parts):
+            raise PageError("is no path of a file", location=self._location, entry=path)
+        with self._errors(path):
+            for here in accumulate(parts, "{}/{}".format):
+                if stat.S_ISLNK(self._root.lstat(here).st_mode):
+                    raise PageError(
+                        "cannot be mended: it is a link by now",
+                        location=self._location,
+                        entry=path,
+                        hint="run it again",
+                    )
+        return parts
 
     def _links_by_target(self) -> Mapping[str, str]:
         """The links at the root, by the files that they lead to."""

@@ -14,8 +14,8 @@ from typing import TypeAlias
 from urllib.parse import quote
 
 from memoryfield_readers import DEFAULT_LIMITS, Page, is_page_name, name_key
+from memoryfield_readers.markdown.mentions import mentioned_pages
 
-from ..mentions import mentioned_pages
 from ..naming import conforming_name
 from .listing_lines import ListingLine, entries, whole_entries
 from .splices import Splice, changed_page, line_end, spliced

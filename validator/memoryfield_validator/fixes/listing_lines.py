@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..link_targets import relative_target
-from ..markdown_code import without_comments, without_fenced_code
+from memoryfield_readers.markdown.code import without_comments, without_fenced_code
+from memoryfield_readers.markdown.targets import relative_target
 
 _MARKER = re.compile(
     r"(?P<indent>[ \t]*+)(?P<marker>(?:[-*+]|[0-9]{1,9}[.)])[ \t]++(?:\[[ xX]\][ \t]++)?)?"

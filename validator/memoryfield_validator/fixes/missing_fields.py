@@ -15,7 +15,9 @@ from .quoting import quoted
 from .splices import Splice, changed_page, has_room, line_end, spliced
 from .titles import needs_no_quotes, title_for
 
-WANTED = ("title", "uuid", "created", "updated")
+UUID = "uuid"
+
+WANTED = ("title", UUID, "created", "updated")
 """The fields that a page should have, in the order in which they are written (MF303)."""
 
 Born: TypeAlias = Callable[[str], "datetime | None"]
@@ -63,17 +65,27 @@ def takes_block(page: Page) -> bool:
     )
 
 
-def field_splices(page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid) -> list[Splice]:
-    """The splice that adds fields at the end of the block, none where that has no right answer."""
+def field_splices(
+    page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid | None
+) -> list[Splice]:
+    """The splice that adds fields at the end of the block, none where that has no right answer.
+
+    Without what makes UUIDs none is added.
+    """
     missing = [name for name in _missing(page) if name in names]
+    if new_uuid is None:
+        missing = [name for name in missing if name != UUID]
     if not missing or not takes_fields(page):
         return []
     return _at_end(page, _lines(page, missing, born, new_uuid))
 
 
-def block_with_fields(page: Page, born: Born, new_uuid: NewUuid) -> list[Splice]:
-    """The splice that puts a block of four fields before the text, none where one may be meant."""
-    if not takes_block(page):
+def block_with_fields(page: Page, born: Born, new_uuid: NewUuid | None) -> list[Splice]:
+    """The splice that puts a block of four fields before the text, none where one may be meant.
+
+    Nor is there one without what makes UUIDs.
+    """
+    if new_uuid is None or not takes_block(page):
         return []
     lines = ("---", *_lines(page, WANTED, born, new_uuid), "---")
     line_ending = line_end(page.text)
@@ -96,13 +108,13 @@ def _at_end(page: Page, lines: Iterable[str]) -> list[Splice]:
     return [Splice(end, end, "".join(f"{indent}{line}{line_ending}" for line in lines))]
 
 
-def _lines(page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid) -> Iterator[str]:
+def _lines(page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid | None) -> Iterator[str]:
     created, updated = _times(page, born)
     for name in names:
         if name == "title":
             title = title_for(page)
             value = title if needs_no_quotes(title) else quoted(title)
-        elif name == "uuid":
+        elif name == UUID and new_uuid is not None:
             value = new_uuid()
         else:
             value = quoted(_rfc_3339(created if name == "created" else updated))
@@ -115,7 +127,7 @@ def _times(page: Page, born: Born) -> tuple[datetime, datetime]:
     The earlier of birth and last change is when it was made; where the page itself states one of
     the two, the other is not put on the wrong side of it (MF310).
     """
-    updated = page.modified.replace(microsecond=0)
+    updated = (page.modified or datetime.now(UTC)).replace(microsecond=0)
     birth = born(page.name)
     created = min(updated, birth.astimezone(UTC).replace(microsecond=0)) if birth else updated
     stated_updated, stated_created = _stated(page, "updated"), _stated(page, "created")

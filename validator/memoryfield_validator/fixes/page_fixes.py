@@ -20,11 +20,11 @@ class Sources(NamedTuple):
 
     Attributes:
         born: when the file of a page was made, by its name; None where that is not known.
-        new_uuid: a UUID that no page has.
+        new_uuid: a UUID that no page has; None where the page at hand can have none (MF307).
     """
 
     born: Born
-    new_uuid: NewUuid
+    new_uuid: NewUuid | None
 
 
 Found: TypeAlias = Collection[Finding]

@@ -10,17 +10,20 @@ from ..finding import Finding
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Other bytes for a page.
+    """Other bytes for the file of a page.
 
     Attributes:
-        name: its name now, before it is renamed.
+        name: the page's name now, before it is renamed; of a page that is a link, the path of the
+            file that it leads to, with `/` between folders.
         before: the bytes it has; it is not touched if they are others by then.
         after: the bytes it gets.
+        links: the names of the pages that are links to it.
     """
 
     name: str
     before: bytes
     after: bytes
+    links: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

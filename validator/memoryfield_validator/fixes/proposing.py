@@ -16,10 +16,11 @@ from memoryfield_readers import (
     is_side_file,
     name_key,
 )
+from memoryfield_readers.markdown.mentions import mentioned_pages
 
 from ..finding import Finding, Report
-from ..mentions import mentioned_pages
 from .draft import Draft
+from .linked import takes_uuid
 from .listing import plan_listing
 from .missing_fields import Born, NewUuid
 from .page_fixes import Sources, fixed_page
@@ -98,16 +99,21 @@ def propose(
 def _fix_pages(
     draft: Draft, now: Field, found: Iterable[Finding], sources: Sources
 ) -> list[Finding]:
-    """Step what each page's own bytes are at fault for."""
-    by_page: dict[str, list[Finding]] = defaultdict(list)
+    """Step what each page's own bytes are at fault for; a file of several names is one page."""
+    by_file: dict[str, list[Finding]] = defaultdict(list)
+    names: dict[str, str] = {}
     for finding in found:
         if finding.file is not None and finding.rule not in (_NAMES, _LISTING):
-            by_page[finding.file].append(finding)
+            file = now.links.get(finding.file, finding.file)
+            by_file[file].append(finding)
+            names.setdefault(file, finding.file)
     fixed: list[Finding] = []
-    for name, findings in by_page.items():
-        page = _page(now, name)
+    for file, findings in by_file.items():
+        page = _page(now, file) or _page(now, names[file])
         if page is not None:
-            after, done = fixed_page(page, findings, sources)
+            takes = takes_uuid(now, page.name)
+            its_sources = sources if takes else sources._replace(new_uuid=None)
+            after, done = fixed_page(page, findings, its_sources)
             if done and draft.write(page, after.raw):
                 fixed += done
     return fixed
@@ -123,12 +129,14 @@ def _rename_pages(draft: Draft, now: Field, found: Iterable[Finding]) -> list[Fi
         return []
     linked_from: dict[str, list[str]] = defaultdict(list)
     linking = draft.field()  # with what has been mended in this round
-    for page in filter(None, (_page(linking, name) for name in linking.pages)):
+    by_file = {draft.file_of(name): name for name in reversed(linking.pages)}
+    names = sorted(by_file.values(), key=name_key)
+    for page in filter(None, (_page(linking, name) for name in names)):
         found_links = link_splices(page.raw, new_names)
         splices = [splice for each in found_links.values() for splice in each]
         if splices and draft.write(page, spliced(page.raw, splices)):
             for name in found_links:
-                linked_from[name].append(draft.old_names.get(page.name, page.name))
+                linked_from[name].append(draft.file_of(page.name))
     for name in sorted(new_names, key=name_key):
         draft.rename(name, new_names[name], linked_from[name])
     return [by_name[name] for name in sorted(new_names, key=name_key)]

@@ -10,10 +10,11 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from memoryfield_readers import Field, is_page_name, read_frontmatter
+from memoryfield_readers.markdown.links import Link, links
+from memoryfield_readers.markdown.targets import relative_target
 
-from ..link_targets import relative_target
-from ..markdown import Link, links
 from ..naming import conforming_name
+from .linked import linked_names
 from .splices import Splice, text_of
 
 _NO_LETTERS = conforming_name("")
@@ -35,7 +36,7 @@ def renames(field: Field) -> dict[str, str]:
     pages would get the same one; names are compared as file systems do that ignore case. Links
     and what links lead to keep their names: a link can be read by others than us.
     """
-    linked = {*field.links, *field.links.values()}
+    linked = linked_names(field)
     planned = {
         name: better
         for name in field.pages

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from memoryfield_readers import Page
+from memoryfield_readers.markdown.code import without_comments, without_fenced_code
 
-from ..markdown_code import without_comments, without_fenced_code
 from ..naming import conforming_name
 
 _HEADING = re.compile(

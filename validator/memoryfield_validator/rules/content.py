@@ -8,7 +8,7 @@ from ..content_review.active_html import active_html
 from ..content_review.host_names import look_alikes
 from ..content_review.invisible import described, invisible_runs
 from ..content_review.patterns import passages, pattern_list
-from ..content_review.secrets import secrets, with_secrets_hidden
+from ..content_review.secrets import known_prefix, secrets, with_secrets_hidden
 from ..registry import Findings, Rule, page_rule
 from ..review import Review
 
@@ -38,10 +38,10 @@ def no_way_out_for_data(rule: Rule, page: Page, review: Review) -> Findings:
 def no_secrets(rule: Rule, page: Page, review: Review) -> Findings:
     """A page has no secrets; the message shows no more of one than a prefix that is known."""
     for secret in secrets(page.text):
-        pattern = secret.pattern
-        prefix = page.text[secret.start : secret.start + pattern.shown]
+        prefix = known_prefix(page.text, secret)
         begins = f" that begins with {shown(prefix)}" if prefix else ""
-        yield rule.finding(page.name, f"{pattern.what}{begins}", at=page.position(secret.start))
+        message = f"{secret.pattern.what}{begins}"
+        yield rule.finding(page.name, message, at=page.position(secret.start))
 
 
 @page_rule("MF805")

@@ -16,7 +16,8 @@ from ..datetimes import is_before, is_rfc_3339, read_moment
 from ..field_types import DATETIME_FIELDS, TypeProblem, defined_fields
 from ..finding import Finding
 from ..fixes.broken_block import block_splices
-from ..fixes.missing_fields import WANTED, absence, takes_fields
+from ..fixes.linked import takes_uuid
+from ..fixes.missing_fields import UUID, WANTED, absence, takes_fields
 from ..fixes.quoting import quoted, quoting_splice, stands_at_key
 from ..registry import Findings, Rule, frontmatter_rule, no_frontmatter_rule
 from ..review import Review
@@ -67,7 +68,8 @@ def wanted_fields(rule: Rule, page: Page, review: Review) -> Findings:
     missing = [name for name in WANTED if name not in page.frontmatter.nodes]
     fixable = bool(missing) and takes_fields(page)
     for name in missing:
-        yield rule.finding(page.name, absence(name), at=_START, fixable=fixable)
+        has_answer = fixable and (name != UUID or takes_uuid(review.field, page.name))
+        yield rule.finding(page.name, absence(name), at=_START, fixable=has_answer)
 
 
 @frontmatter_rule("MF304")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from memoryfield_readers import Page, shown
+from memoryfield_readers.markdown.mentions import mentioned_pages
 
 from ..fixes.listing import NOT_LISTED, plan_listing
-from ..mentions import mentioned_pages
 from ..registry import Findings, Rule, page_rule
 from ..review import Review
 

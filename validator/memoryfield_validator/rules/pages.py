@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 
 from memoryfield_readers import FrontmatterState, Page, Position, is_page_name, shown
+from memoryfield_readers.markdown.links import link_candidates, links
+from memoryfield_readers.markdown.targets import OUTSIDE, relative_target
 
+from ..fixes.linked import takes_uuid
 from ..fixes.missing_fields import takes_block
 from ..fixes.renaming import renames
-from ..link_targets import OUTSIDE, relative_target
-from ..markdown import link_candidates, links
 from ..naming import conforming_name
 from ..registry import Findings, Rule, field_rule, no_frontmatter_rule, page_rule
 from ..review import Review
@@ -88,7 +89,7 @@ def has_frontmatter(rule: Rule, page: Page, review: Review) -> Findings:
             "there is no frontmatter block",
             at=_START,
             hint=_missing_block_hint(page.text),
-            fixable=takes_block(page),
+            fixable=takes_block(page) and takes_uuid(review.field, page.name),
         )
 
 

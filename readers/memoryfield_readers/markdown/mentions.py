@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Container
 
-from memoryfield_readers import Page, is_page_name
-
-from .link_targets import relative_target
-from .markdown import links
-from .markdown_code import blanked, without_comments, without_fenced_code
+from ..names import is_page_name
+from ..page import Page
+from .code import blanked, without_comments, without_fenced_code
+from .links import links
+from .targets import relative_target
 
 _FILE_NAME = re.compile(r"(?<![\w./\\%~@=?&#-])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.md(?![\w-])")
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,20}+://[^\s<>]++")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .markdown_code import BLANK_LINE, without_code
+from .code import BLANK_LINE, without_code
 
 _BRACKET = re.compile(rf"\\.|[\[\]]|{BLANK_LINE.pattern}")
 _GAP = r"[ \t]*+(?:\r?\n[ \t]*+)?"

@@ -1,0 +1,1 @@
+"""What a git repository holds, read by git's own plumbing: nothing checked out, nothing run."""

@@ -1,0 +1,1 @@
+"""GitHub's REST API: the few requests that a field takes, and what their answers mean."""

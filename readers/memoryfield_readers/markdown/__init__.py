@@ -1,0 +1,1 @@
+"""What the Markdown of a page says: where its links lead, and which pages it names."""

@@ -1,0 +1,1 @@
+"""How bytes come from elsewhere: options, bounds, temporary files, and work side by side."""
