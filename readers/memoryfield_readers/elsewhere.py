@@ -96,7 +96,8 @@ def _served(
     except MemoryfieldError as error:
         error.entry = error.entry or SERVED_ARCHIVE
         raise
-    return _archive(file, location.shown, None, location.name, limits, whole=whole)
+    found = location.shown + SERVED_ARCHIVE
+    return _archive(file, location.shown, None, location.name, limits, whole=whole, resolved=found)
 
 
 def _archive(
@@ -107,6 +108,7 @@ def _archive(
     limits: Limits,
     *,
     whole: bool,
+    resolved: str | None = None,
 ) -> Source:
     try:
         if whole:
@@ -118,7 +120,7 @@ def _archive(
             name=name,
             limits=limits,
             strict=file.is_whole,
-            resolved=file.resolved,
+            resolved=resolved or file.resolved,
             notes=file.notes,
         )
     except MemoryfieldError:

@@ -171,7 +171,9 @@ def _archive(file: object, location: str, name: str, limits: Limits, *, owned: b
 
 
 def _refusal(field: Field, faults: tuple[Fault, ...]) -> UnsafeArchive | LimitExceeded:
-    if field.archive_name is not None:
-        return UnsafeArchive(faults, location=field.location)
     first = faults[0]
+    if field.archive_name is not None or first.rule != "MF607":
+        # Of a served field it is the archive that the server has beside the pages.
+        served = field.resolved if field.archive_name is None else None
+        return UnsafeArchive(faults, location=served or field.location)
     return LimitExceeded(first.message, location=field.location, entry=first.entry, hint=first.hint)

@@ -67,6 +67,19 @@ def test_a_served_field_says_how_it_was_found(server: FaultyHttp) -> None:
     assert (info["kind"], info["pages"], info["bytes"]) == ("directory", 3, 25)
 
 
+def test_a_served_archive_is_named(server: FaultyHttp) -> None:
+    """A field that is read from the archive beside its pages says so, also where that is bad."""
+    url = server.url("/woks/")
+    server.files["/woks/memoryfield.zip"] = server.files["/known.memoryfield.zip"]
+    done = call("digest", *QUICK, url)
+    assert (done.code, done.out) == (0, f"{KNOWN_PIN}\n")
+    assert done.err == f"memoryfield: {url}: read as {url}memoryfield.zip\n"
+    server.files["/woks/memoryfield.zip"] = b"no archive"
+    bad = call("digest", *QUICK, url)
+    assert bad.code == 3
+    assert bad.err.startswith(f"memoryfield: {url}memoryfield.zip: no readable archive, MF601")
+
+
 def test_long_listings_show_what_reading_tells(server: FaultyHttp) -> None:
     """Sizes and times that HTTP has only in its answers stand in `ls --long`."""
     rows = call("ls", *QUICK, "--format", "json", server.url("/listed/")).json["entries"]
