@@ -77,6 +77,7 @@ def test_what_cannot_be_opened(odd: type[OddFileSystem]) -> None:
         (ValueError(SECRET), LocationError),
         (NotImplementedError(SECRET), LocationError),
         (ConnectionRefusedError(SECRET), SourceUnavailable),
+        (TimeoutError(SECRET), SourceUnavailable),
         (FileNotFoundError(SECRET), SourceUnavailable),
         (zipfile.BadZipFile(SECRET), SourceUnavailable),
     )
@@ -127,7 +128,8 @@ def test_a_call_without_an_answer_is_left(odd: type[OddFileSystem]) -> None:
     for _ in range(2):
         error = failure(lambda: store.save(entry, MemorySink(9)))
         assert type(error) is SourceUnavailable
-        assert "in time" in error.message
+        assert error.message == "odd took longer than 0.2 seconds"
+        assert error.hint == "--timeout SECONDS gives it longer"
     store.close()
     odd.hold.set()
 
@@ -158,6 +160,65 @@ def test_a_server_within_a_chain_never_says_not_found(tmp_path: Path) -> None:
                 remote = FsspecObject(alone, TransferOptions.of({"retries": 0}))
                 error = failure(partial(remote.tail, 10, MemorySink(10)))
                 assert type(error) is SourceUnavailable
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_what_reading_meets_is_no_wrong_option(odd: type[OddFileSystem]) -> None:
+    """Once the file system is made, whatever it raises is the source's."""
+    store = folder("odd://field")
+    entry = store.listing()[0]
+    remote = FsspecObject(FsspecLocation("SHOWN", "odd://field/a.md", True, "x"), TransferOptions())
+    for error in (ValueError(SECRET), NotImplementedError(SECRET), TypeError(SECRET)):
+        odd.reading_fails = [error] * 2
+        for work in (
+            partial(store.save, entry, MemorySink(9)),
+            partial(remote.tail, 9, MemorySink(9)),
+        ):
+            failed = failure(work)
+            assert type(failed) is SourceUnavailable
+            assert type(error).__name__ in failed.message
+            assert failed.hint is None  # there is no server in this chain
+    odd.making_fails = ValueError(SECRET)
+    assert type(failure(lambda: folder("zip://::odd://field/a.md"))) is LocationError
+
+
+@pytest.mark.parametrize("told", ["none", "bytes"])
+def test_a_server_without_ranges_within_a_chain(tmp_path: Path, told: str) -> None:
+    """The archive cannot be read by parts: that is the server's, not a wrong option."""
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+    archive = tmp_path / "x.zip"
+    with zipfile.ZipFile(archive, "w") as made:
+        made.writestr("a.md", bytes(1000))
+    data = archive.read_bytes()
+
+    class Whole(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Accept-Ranges", told)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(data)
+
+        do_HEAD = do_GET  # noqa: N815
+
+        def log_message(self, *_: object) -> None:
+            """Nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Whole) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            url = f"zip://*::http://127.0.0.1:{server.server_port}/x.zip"
+            error = failure(lambda: contents(folder(url)))
+            assert type(error) is SourceUnavailable
+            assert "ValueError" in error.message
+            assert error.hint is not None
+            assert "no ranges" in error.hint
+            assert "http:// location itself" in error.hint
         finally:
             server.shutdown()
             thread.join()

@@ -19,6 +19,7 @@ from tests.readers.servers.git_repository import (
 )
 
 from memoryfield_readers.git import dates
+from memoryfield_readers.git.dates import LastChanges
 
 
 def told(text: str) -> dict[str, int | None]:
@@ -112,7 +113,7 @@ def test_history_is_walked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     walks: list[str] = []
     walk = dates.last_changes
 
-    def counted(*given: Any) -> dict[str, int]:
+    def counted(*given: Any) -> LastChanges:
         walks.append("once")
         return walk(*given)
 
@@ -123,6 +124,7 @@ def test_history_is_walked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert walks == []
         assert all(folder.dated(entry).modified for entry in entries)
         assert walks == ["once"]
+        assert folder.notes == ()  # all is known
 
 
 def test_what_a_shallow_clone_does_not_know_has_no_date(tmp_path: Path) -> None:
@@ -132,6 +134,38 @@ def test_what_a_shallow_clone_does_not_know_has_no_date(tmp_path: Path) -> None:
     clone = tmp_path / "clone.git"
     git(tmp_path, "clone", "-q", "--bare", "--depth=2", f"file://{whole}", str(clone))
     assert told(here(clone)) == {"old.md": None, "new.md": FIRST_SECOND + 120}
+    with git_folder(here(clone)) as folder:
+        entries = folder.listing()
+        before = folder.notes
+        for entry in entries:
+            folder.dated(entry)
+        (note,) = folder.notes
+    assert before == ()
+    assert f"is cut off at commit {git(clone, 'rev-parse', 'main~1')}: dates before" in note
+
+
+def test_a_shallow_clone_that_knows_all_dates_has_no_note(tmp_path: Path) -> None:
+    """What is cut off concerns nobody."""
+    commits = [Commit({"a.md": b"1"}), Commit({"a.md": b"2"})]
+    whole = make_repository(tmp_path / "r.git", [Commit({}), *commits])
+    clone = tmp_path / "clone.git"
+    git(tmp_path, "clone", "-q", "--bare", "--depth=2", f"file://{whole}", str(clone))
+    with git_folder(here(clone)) as folder:
+        assert folder.dated(folder.listing()[0]).modified_ns == (FIRST_SECOND + 120) * 10**9
+        assert folder.notes == ()
+
+
+def test_a_history_that_is_cut_off_at_several_commits_names_one(tmp_path: Path) -> None:
+    """They may be as many as there are commits."""
+    forks = [Commit({"a.md": b"1"}, ()), Commit({"b.md": b"1"}, ())]
+    merge = Commit({"a.md": b"1", "b.md": b"1"}, (0, 1))
+    repository = make_repository(tmp_path / "r.git", [*forks, merge])
+    beginnings = git(repository, "rev-parse", "main^1", "main^2").split()
+    (repository / "shallow").write_text("".join(f"{commit}\n" for commit in beginnings))
+    with git_folder(here(repository)) as folder:
+        assert [folder.dated(entry).modified for entry in folder.listing()] == [None, None]
+        (note,) = folder.notes
+    assert any(f"commit {commit} and 1 more: dates" in note for commit in beginnings)
 
 
 def test_a_history_that_is_too_long_leaves_old_files_undated(
@@ -141,6 +175,9 @@ def test_a_history_that_is_too_long_leaves_old_files_undated(
     monkeypatch.setattr(dates, "MOST_COMMITS", 2)
     commits = [Commit({"old.md": b"1"}), Commit({"new.md": b"1"}), Commit({"x.md": b"2"})]
     repository = make_repository(tmp_path / "r.git", commits)
+    with git_folder(here(repository)) as folder:
+        folder.dated(folder.listing()[0])
+        assert folder.notes == ("dates of what changed more than 2 commits ago are not known",)
     found = told(here(repository))
     assert found == {"old.md": None, "new.md": FIRST_SECOND + 60, "x.md": FIRST_SECOND + 120}
 

@@ -21,7 +21,6 @@ from memoryfield_readers.sources.git import GitBlob, GitFolder
 from memoryfield_readers.transfer.options import TransferOptions
 from memoryfield_readers.transfer.sink import MemorySink
 
-HASTY = TransferOptions(timeout=0.5, retries=0)
 SECRET = "correct-horse"
 PAGES = {"a.md": b"# A\n", "docs/b.md": b"# B\n"}
 
@@ -153,13 +152,14 @@ def test_a_repository_that_is_not_there(server: GitServer) -> None:
 
 
 def test_what_is_no_repository_is_not_absent(server: GitServer, root: Path) -> None:
-    """A login page and an empty answer with 200 name no branch, nor does an empty repository."""
+    """An empty answer with 200 names no branch, nor does an empty repository."""
     make_repository(root / "empty.git", [])
     server.failures += [200] * 9
     for name in ("r.git", "empty.git"):
         error = error_at(at(server, "main", name=name))
         assert type(error) is SourceUnavailable
-        assert "no branch at all, or no git repository" in error.message
+        assert error.message == "it is no git repository, or one without any branch"
+        assert "git ls-remote" in (error.hint or "")
         server.failures.clear()
 
 
@@ -333,9 +333,11 @@ def test_https_is_not_left_for_http(server: GitServer, home: Path, root: Path) -
 def test_a_server_that_stays_silent_is_not_waited_for(server: GitServer) -> None:
     """The whole transfer has a time, and what git started ends with it."""
     server.silent = True
-    error = error_at(at(server), HASTY)
+    error = error_at(at(server), TransferOptions(timeout=0.5, retries=2))
     assert type(error) is SourceUnavailable
-    assert "git was ended: it took more than" in error.message
+    assert error.message == "git was ended: it took more than 0.5 seconds"
+    assert "--timeout" in (error.hint or "")
+    assert len(server.requests) == 1  # that would take as long again, and as many times
 
 
 def test_a_server_that_stops_in_the_middle_is_not_waited_for(
@@ -349,6 +351,7 @@ def test_a_server_that_stops_in_the_middle_is_not_waited_for(
     error = error_at(location)
     assert type(error) is SourceUnavailable
     assert "too slow" in error.message
+    assert "--timeout" in (error.hint or "")
 
 
 def test_more_than_is_wanted_is_not_fetched(server: GitServer, root: Path) -> None:

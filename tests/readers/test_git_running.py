@@ -69,7 +69,13 @@ def test_what_another_command_wrote_gives_no_time(tmp_path: Path) -> None:
     command = shell(tmp_path, "exec sleep 1000", timeout=0.1, most_bytes=2 * 1024 * 1024)
     assert command.wait() < 0
     command.end()
-    assert command.ended_for == "it took more than 0 seconds"
+    assert command.ended_for == "it took more than 0.1 seconds"
+
+
+@pytest.mark.parametrize(("count", "words"), [(1.0, "1 second"), (30.4, "30 seconds")])
+def test_how_long_a_command_took(count: float, words: str) -> None:
+    """No more digits than are of use."""
+    assert running._seconds(count) == words
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="no other system can be told so")
@@ -133,3 +139,25 @@ def test_what_a_command_leaves_behind_is_ended(
     assert command.wait() == 0
     command.end()
     assert has_ended(child)
+
+
+def test_a_command_is_ended_from_its_own_threads(tmp_path: Path) -> None:
+    """Garbage is collected in any thread, and with it what nobody has any more."""
+
+    class Collected(Running):
+        def _judge(self) -> tuple[str, float | None]:
+            self.end()
+            return "", None
+
+    command = Collected(
+        ["/bin/sh", "-c", "sleep 1000"],
+        tmp_path,
+        {"PATH": os.environ["PATH"]},
+        subprocess.DEVNULL,
+        timeout=30.0,
+        most_bytes=None,
+    )
+    assert command.wait() < 0
+    assert command.stdout.closed
+    command.end()
+    assert not any(thread.is_alive() for thread in command._threads)

@@ -42,7 +42,11 @@ REFUSALS: tuple[tuple[Given, type[MemoryfieldError], str], ...] = (
     (Given(503, {}, b"<html>Bad gateway"), SourceUnavailable, "busy"),
     (refusal(400, "InvalidRequest"), SourceUnavailable, "InvalidRequest"),
     (refusal(400, "Invalid\x1b[2Jsecret"), SourceUnavailable, "(400)"),
-    (Given(302, {"Location": "http://127.0.0.1:1/"}), SourceUnavailable, "another region"),
+    (
+        refusal(307, "TemporaryRedirect", Location="http://127.0.0.1:1/"),
+        SourceUnavailable,
+        "another region",
+    ),
     (
         refusal(301, "PermanentRedirect", x_amz_bucket_region="eu-west-9"),
         SourceUnavailable,
@@ -96,12 +100,52 @@ def test_each_refusal_is_told_apart(s3: S3World) -> None:
             assert error.hint == f"say --option region={text[-9:]}"
 
 
+HINTS: tuple[tuple[int, str, str], ...] = (
+    (400, "ExpiredToken", "the session token has expired: log in again"),
+    (400, "TokenRefreshRequired", "the session token has expired: log in again"),
+    (400, "InvalidToken", "the session token does not fit the key: log in again"),
+    (403, "RequestTimeTooSkewed", "the clock of this machine is wrong"),
+    (403, "SignatureDoesNotMatch", "the secret key does not fit"),
+    (403, "InvalidAccessKeyId", "the store does not know this access key"),
+    (403, "AccessDenied", "--anon"),
+    (403, "AllAccessDisabled", ""),
+    (403, "AccountProblem", ""),
+    (400, "AuthorizationQueryParametersError", ""),
+)
+
+
+def test_the_code_of_the_store_and_a_hint_that_fits(s3: S3World) -> None:
+    """What stands in the way is named; `--anon` is spoken of where rights are what is missing."""
+    store = s3.prefix("bucket")
+    known = s3.prefix("bucket", names=["a.md"])
+    for status, code, hint in HINTS:
+        s3.gate.rules.clear()
+        s3.gate.fail(refusal(status, code), times=2)
+        for work in (store.listing, lambda: page(known)):
+            error = failure(work)
+            assert f"({code})" in error.message
+            assert hint in (error.hint or "")
+            assert ("--anon" in (error.hint or "")) is (hint == "--anon")
+            assert bool(error.hint) is bool(hint)
+
+
+def test_a_code_that_is_none_is_not_shown(s3: S3World) -> None:
+    """A code is letters and digits, and short; in its place stands the status."""
+    store = s3.prefix("bucket")
+    for code in ("a.b", "a b", "x" * 65, "", "secret words"):
+        s3.gate.fail(refusal(403, code))
+        error = failure(store.listing)
+        assert type(error) is AccessDenied
+        assert "(403)" in error.message
+
+
 def test_no_redirect_is_followed(s3: S3World) -> None:
     """Not to another host, nor on the same: botocore looks for the region, and that is all."""
     with socket.create_server(("127.0.0.1", 0)) as other:
         other.setblocking(False)
         url = f"http://127.0.0.1:{other.getsockname()[1]}/bucket/a.md"
-        s3.gate.rules.append(lambda _, __: Given(307, {"Location": url}))
+        elsewhere = refusal(307, "TemporaryRedirect", Location=url)
+        s3.gate.rules.append(lambda _, __: elsewhere)
         store = s3.prefix("bucket", names=["a.md"], token="a-session-token")
         assert "another region" in failure(lambda: page(store)).message
         with pytest.raises(BlockingIOError):
@@ -122,8 +166,7 @@ def test_without_the_right_to_list_missing_looks_like_forbidden(s3: S3World) -> 
     listing = failure(s3.prefix(bucket).listing)
     assert type(listing) is AccessDenied
     assert "may not be listed" in listing.message
-    assert listing.hint is not None
-    assert "lock file" in listing.hint
+    assert "s3:ListBucket" in (listing.hint or "")
 
 
 def test_a_public_bucket_needs_the_option_and_works_with_it(s3: S3World) -> None:
@@ -190,8 +233,9 @@ def test_a_silent_store(s3: S3World) -> None:
     store = s3.prefix("bucket", names=["a.md"], timeout=0.2)
     error = failure(lambda: page(store))
     assert type(error) is SourceUnavailable
-    assert "in time" in error.message
-    assert error.hint == "see --timeout"
+    assert "took longer than 0.2 seconds" in error.message
+    assert error.hint == "--timeout SECONDS gives it longer"
+    assert "ReadTimeout" not in error.message
 
 
 def test_a_body_that_drips(s3: S3World) -> None:
@@ -215,7 +259,7 @@ def test_a_body_that_drips(s3: S3World) -> None:
     url = f"http://127.0.0.1:{listener.getsockname()[1]}"
     try:
         store = s3.prefix("bucket", names=["a.md"], timeout=0.5, endpoint_url=url)
-        assert "in time" in failure(lambda: page(store)).message
+        assert "took longer than 0.5 seconds" in failure(lambda: page(store)).message
     finally:
         stop.set()
         socket.create_connection(listener.getsockname()).close()  # if nobody has come so far

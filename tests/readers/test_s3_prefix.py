@@ -184,11 +184,13 @@ def test_too_many_objects(s3: S3World) -> None:
 def test_a_listing_without_end(s3: S3World) -> None:
     """A store that always has another page, with nothing on it, is left after a while."""
     s3.patch.setattr("memoryfield_readers.s3.listing._MOST_EMPTY_PAGES", 5)
-    body = (
-        b"<ListBucketResult><IsTruncated>true</IsTruncated>"
-        b"<NextContinuationToken>again</NextContinuationToken></ListBucketResult>"
-    )
-    s3.gate.rules.append(lambda _, __: Given(200, {}, body))
+
+    def another(_: Asked, __: Given) -> Given:
+        token = f"<NextContinuationToken>{len(s3.gate.asked)}</NextContinuationToken>"
+        text = f"<ListBucketResult><IsTruncated>true</IsTruncated>{token}</ListBucketResult>"
+        return Given(200, {}, text.encode())
+
+    s3.gate.rules.append(another)
     with pytest.raises(SourceUnavailable, match="does not come to an end"):
         s3.prefix("any-bucket").listing()
 

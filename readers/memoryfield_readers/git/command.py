@@ -29,6 +29,9 @@ _CHUNK_BYTES = 256 * 1024
 _USER = re.compile(r"(?<=//)[^\s/@'\"]{1,2000}@")
 _QUERY = re.compile(r"(?<=\S)\?[^\s'\"]{1,4000}")
 
+LONGER = "--timeout SECONDS gives it longer"
+"""What to do about a command that took too long."""
+
 _DROPPED = frozenset({"SSH_ASKPASS", "LANGUAGE", "LANG"})
 
 
@@ -129,7 +132,7 @@ class GitDirectory:
                 hint=raise_limit("total-bytes"),
             )
         if running.ended_for:
-            raise self.unavailable(f"git was ended: {running.ended_for}")
+            raise self.unavailable(f"git was ended: {running.ended_for}", LONGER)
         if status != 0:
             raise GitFailed(words_of(running.errors()) or f"it ended with status {status}")
 

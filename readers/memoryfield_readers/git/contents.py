@@ -10,7 +10,7 @@ from threading import Lock
 
 from ..errors import SourceUnavailable
 from ..transfer.sink import Sink
-from .command import GitDirectory
+from .command import LONGER, GitDirectory
 from .objects import BlobProof
 from .running import Running
 from .tree import TreeEntry
@@ -101,4 +101,5 @@ class Contents:
 
     def _broken_off(self, running: Running) -> SourceUnavailable:
         reason = running.ended_for or "it ended before the file was whole"
-        return self._place.unavailable(f"git gave no contents: {reason}")
+        hint = LONGER if running.ended_for else None
+        return self._place.unavailable(f"git gave no contents: {reason}", hint)

@@ -28,6 +28,18 @@ _MOST_SHALLOW = 16 * 1024 * 1024
 _NANOSECONDS = 1_000_000_000
 
 
+class LastChanges(NamedTuple):
+    """What a history tells of files.
+
+    Attributes:
+        dates: nanoseconds since 1970 of the last commits that touched files, by their paths.
+        note: why the other files have no date; "" if there are none, or they are in no commit.
+    """
+
+    dates: dict[str, int]
+    note: str
+
+
 class _Commit(NamedTuple):
     seconds: int
     name: bytes
@@ -36,8 +48,8 @@ class _Commit(NamedTuple):
 
 def last_changes(
     place: GitDirectory, commit: str, folder: str, paths: Collection[str]
-) -> dict[str, int]:
-    """Nanoseconds since 1970 of the last commits that touched files, by their paths.
+) -> LastChanges:
+    """When files last changed.
 
     A file that has not changed since a shallow clone begins has none.
 
@@ -62,13 +74,26 @@ def last_changes(
             pairs.seek(0)
             with closing(_changes(place, cast(BinaryIO, pairs), folder, files)) as changes:
                 commits = _read_history(place, cast(BinaryIO, history))
-                found = _walk(commits, changes, commit.encode(), files, _beginnings(place))
+                beginnings = _beginnings(place)
+                found, cut_at = _walk(commits, changes, commit.encode(), files, beginnings)
     except GitFailed as error:
         raise not_whole(place, error) from None
-    return {
+    dated = {
         path.decode("utf-8", "surrogateescape")[len(prefix) :]: seconds * _NANOSECONDS
         for path, seconds in found.items()
     }
+    return LastChanges(dated, "" if cut_at is None else _note(cut_at))
+
+
+def _note(cut_at: list[str]) -> str:
+    """Why files have no date: the commits at which those without one were left."""
+    if not cut_at:
+        return f"dates of what changed more than {MOST_COMMITS} commits ago are not known"
+    more = f" and {len(cut_at) - 1} more" if len(cut_at) > 1 else ""
+    return (
+        f"the history of this repository is cut off at commit {cut_at[0]}{more}: dates before "
+        "that are not known (`git fetch --unshallow` in it fetches the rest)"
+    )
 
 
 def _encoded(path: str) -> bytes:
@@ -81,9 +106,14 @@ def _walk(
     first: bytes,
     files: set[bytes],
     beginnings: frozenset[bytes],
-) -> dict[bytes, int]:
-    """Seconds since 1970 by file; commits come before their parents, each with its changes."""
+) -> tuple[dict[bytes, int], list[str] | None]:
+    """Seconds since 1970 by file; commits come before their parents, each with its changes.
+
+    And where the other files were left: the commits at which the history is cut off, none of them
+    if it was too long; None if there are no such files.
+    """
     found: dict[bytes, int] = {}
+    cut_at: list[str] = []
     waiting = {first: files}
     for commit in commits:
         here = waiting.pop(commit.name, set())
@@ -95,9 +125,11 @@ def _walk(
                 _add(waiting, parent, same)
         if commit.name not in beginnings:
             found |= dict.fromkeys(here, commit.seconds)
+        elif here:
+            cut_at.append(commit.name.decode("ascii"))
         if not waiting:
             break
-    return found
+    return found, cut_at if cut_at or waiting else None
 
 
 def _add(waiting: dict[bytes, set[bytes]], commit: bytes, files: set[bytes]) -> None:

@@ -13,7 +13,7 @@ from ..errors import AccessDenied, NotFound, SourceUnavailable
 from ..system_errors import error_of
 from ..transfer.options import TransferOptions
 from ..transfer.pauses import pause
-from .command import GitDirectory, GitFailed, clean_environment, with_settings, without_home
+from .command import LONGER, GitDirectory, GitFailed, clean_environment, with_settings, without_home
 from .objects import SHA1, SHA256, algorithm_of, is_object_id
 from .temporary import make_git_directory
 
@@ -33,6 +33,35 @@ _REFUSED = re.compile(
     r"could not read (?:Username|Password)|Authentication failed|error: 40[13]\b", re.IGNORECASE
 )
 _NO_SUCH_COMMIT = re.compile(r"not our ref|unadvertised object|does not allow request for")
+_NO_REPOSITORY = (
+    "it is no git repository: a login page, say",
+    "check the address: `git ls-remote` on it should list branches",
+)
+_UNAVAILABLE = tuple(
+    (re.compile(pattern), message, hint)
+    for pattern, (message, hint) in {
+        r"is this a git repository\?|bad line length|invalid server response": _NO_REPOSITORY,
+        r"from redirection|error: 30[0-8]\b|redirects followed": (
+            "the server redirects elsewhere: to a login page, or to a new address",
+            "check the address in a browser, and give the one that the repository has now",
+        ),
+        r"dumb http": (
+            "the server is a plain file server, which gives no single commit",
+            "clone the repository with git, and give git+file:///CLONE",
+        ),
+        r"[Oo]peration too slow": (
+            "the server stopped in the middle, or was too slow",
+            LONGER,
+        ),
+        # Where a pack is damaged or cut, git says that besides; of a full disk it may say no more.
+        r"No space left|[Dd]isk quota|\A(?:fetch-pack: )?invalid index-pack output\Z": (
+            "what was fetched cannot be kept: the folder for temporary files may be full",
+            "make room in it, or let TMPDIR name another one",
+        ),
+    }.items()
+)
+"""What git says, and what that means to who asked; the first that fits."""
+
 _OTHER_FORMAT = "mismatched algorithms"
 
 
@@ -170,8 +199,7 @@ class Remote:
         if "couldn't find remote ref" in words and not self._has_refs():
             # Git takes a login page, or an empty answer, for a repository without a branch.
             return self.place.unavailable(
-                "there is no branch at all, or no git repository: a login page, say",
-                hint="check the address; `git ls-remote` should list something",
+                "it is no git repository, or one without any branch", _NO_REPOSITORY[1]
             )
         if "couldn't find remote ref" in words:
             return NotFound(
@@ -186,4 +214,7 @@ class Remote:
                 f"the server does not have the commit {shown(wanted)}, or does not hand it out",
                 hint="name the branch or tag that the commit is on",
             )
+        for pattern, message, hint in _UNAVAILABLE:
+            if pattern.search(words):
+                return self.place.unavailable(message, hint)
         return self.place.unavailable(f"it cannot be fetched: {words}")

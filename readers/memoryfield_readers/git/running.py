@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Condition, Thread, current_thread
 from time import monotonic
 from typing import IO, BinaryIO, cast
 
@@ -30,7 +31,7 @@ _LOOK_EVERY = 0.05
 
 _MOST_ERRORS = 16 * 1024
 _PATIENCE = 2.0
-"""Seconds for what holds the pipes of a command that has ended."""
+"""Seconds for what holds the pipes of a command that has ended, and again once it is killed."""
 
 
 class Running:
@@ -73,8 +74,14 @@ class Running:
         self._errors = b""
         self._changed = Condition()
         self._over = False
+        self._is_ended = False
+        self._owner = os.getpid()
         self._taken = 0
         self._started: float | None = monotonic()
+        self._threads = [
+            Thread(target=self._keep_errors, daemon=True, name="memoryfield-git-errors"),
+            Thread(target=self._watch, daemon=True, name="memoryfield-git-watch"),
+        ]
         self._process = subprocess.Popen(  # noqa: S603 - arguments are a list, and checked
             command,
             cwd=folder,
@@ -84,12 +91,10 @@ class Running:
             stderr=subprocess.PIPE,
             start_new_session=True,  # no terminal to ask on, and one group to end
         )
-        _bound_memory(self._process.pid)
         self.stdout = cast(BufferedReader, self._process.stdout)
-        self._threads = [
-            Thread(target=self._keep_errors, daemon=True, name="memoryfield-git-errors"),
-            Thread(target=self._watch, daemon=True, name="memoryfield-git-watch"),
-        ]
+        # When Python itself ends, a thread may stop while it holds a lock: `end` comes before that.
+        atexit.register(self.end)
+        _bound_memory(self._process.pid)
         for thread in self._threads:
             thread.start()
 
@@ -122,11 +127,11 @@ class Running:
             self._over = True
             self._changed.notify()
         errors, watch = self._threads
-        watch.join()
-        errors.join(_PATIENCE)
+        _join(watch)
+        _join(errors, _PATIENCE)
         if errors.is_alive():  # something that it left behind still holds its pipe
             self._kill()
-            errors.join()
+            _join(errors, _PATIENCE)
         self._is_within(_size_of(self._folder) if self._most_bytes is not None else 0)
         return status
 
@@ -135,21 +140,30 @@ class Running:
         return self._errors
 
     def end(self) -> None:
-        """End it, if it still runs, with all that it started, and let go of its pipes."""
+        """End it, if it still runs, with all that it started, and let go of its pipes.
+
+        That is done once: when it is called, when the program ends, or when nobody has it any more.
+        """
+        if self._is_ended or os.getpid() != self._owner:  # a fork has no say in it
+            return
         if self._process.poll() is None:
             self._kill()
         self.wait()
         if self._process.stdin is not None:
             with suppress(BrokenPipeError):  # what it had not read yet is of no use
                 self._process.stdin.close()
-        for pipe in (self._process.stdout, self._process.stderr):
-            if pipe is not None:
-                pipe.close()
+        self.stdout.close()
+        self._is_ended = True
+        atexit.unregister(self.end)
 
     def _keep_errors(self) -> None:
-        pipe = cast(BufferedReader, self._process.stderr)
-        while piece := pipe.read1(_MOST_ERRORS):
-            self._errors += piece[: _MOST_ERRORS - len(self._errors)]
+        """Keep what it says, up to the end of its pipe, which nothing else reads or closes.
+
+        The bytes do not come through the buffer of the pipe, whose lock would be held meanwhile.
+        """
+        with cast(BufferedReader, self._process.stderr) as pipe:
+            while piece := os.read(pipe.fileno(), _MOST_ERRORS):
+                self._errors += piece[: _MOST_ERRORS - len(self._errors)]
 
     def _watch(self) -> None:
         with self._changed:
@@ -174,7 +188,7 @@ class Running:
         allowed = self._timeout + taken / _BYTES_A_SECOND
         left = self._started + allowed - monotonic()
         if left <= 0:
-            return f"it took more than {allowed:.0f} seconds", 0
+            return f"it took more than {_seconds(allowed)}", 0
         return "", left if self._most_bytes is None else min(left, _LOOK_EVERY)
 
     def _is_within(self, size: int) -> bool:
@@ -192,6 +206,17 @@ class Running:
                 self._process.kill()
         except (ProcessLookupError, PermissionError):
             pass  # it has ended by itself
+
+
+def _seconds(count: float) -> str:
+    number = f"{count:.0f}" if count >= 10 else f"{count:.2g}"
+    return f"{number} second" if number == "1" else f"{number} seconds"
+
+
+def _join(thread: Thread, seconds: float | None = None) -> None:
+    """Wait for a thread that was started, unless it is this one: garbage is collected in any."""
+    if thread.ident is not None and thread is not current_thread():
+        thread.join(seconds)
 
 
 def _bound_memory(process: int) -> None:

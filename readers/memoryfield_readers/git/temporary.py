@@ -49,7 +49,7 @@ class TemporaryFolder:
                 location=location,
                 hint="TMPDIR names the folder for temporary files",
             ) from error
-        self._remove = weakref.finalize(self, _remove, str(self.path))
+        self._remove = weakref.finalize(self, _remove, str(self.path), os.getpid())
 
     def close(self) -> None:
         """Remove it."""
@@ -69,7 +69,9 @@ def make_git_directory(folder: Path, *, extensions: Mapping[str, str], head: byt
         (folder / name).mkdir(exist_ok=True)
 
 
-def _remove(path: str) -> None:
+def _remove(path: str, owner: int) -> None:
+    if os.getpid() != owner:
+        return  # this is a fork of the program that has it
     if sys.version_info >= (3, 12):
         shutil.rmtree(path, onexc=_remove_read_only)
     else:

@@ -11,6 +11,7 @@ from botocore.exceptions import (  # type: ignore[import-untyped]
     BotoCoreError,
     ClientError,
     ConnectionError,
+    ConnectTimeoutError,
     FlexibleChecksumError,
     HTTPClientError,
     IncompleteReadError,
@@ -18,6 +19,7 @@ from botocore.exceptions import (  # type: ignore[import-untyped]
     ParamValidationError,
     PartialCredentialsError,
     ProfileNotFound,
+    ReadTimeoutError,
     SSLError,
 )
 from botocore.parsers import ResponseParserError  # type: ignore[import-untyped]
@@ -34,6 +36,17 @@ from ..errors import (
 
 class OddAnswer(Exception):
     """An answer that S3 does not give; the text says in which way, and is ours."""
+
+    hint: str | None = None
+
+
+class NoStore(OddAnswer):
+    """An answer of another server than a store of S3, such as a login page."""
+
+    hint = "see --option endpoint_url=URL and the variables AWS_ENDPOINT_URL…, or log in first"
+
+    def __init__(self) -> None:
+        super().__init__("what answers is no S3 store")
 
 
 FAILURES = (
@@ -73,11 +86,18 @@ _ELSEWHERE = frozenset(
 _EXPIRED = frozenset(
     {"ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired", "RequestExpired"}
 )
-_NOT_ACCEPTED = frozenset(
-    {"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidSecurity"}
-)
+_LOG_IN_AGAIN = "the session token does not fit the key: log in again"
+_NOT_ACCEPTED = {
+    "InvalidAccessKeyId": "the store does not know this access key: perhaps it is for another one",
+    "SignatureDoesNotMatch": "the secret key does not fit",
+    "InvalidToken": _LOG_IN_AGAIN,
+    "InvalidSecurity": _LOG_IN_AGAIN,
+}
+"""What is wrong with the credentials, by the store's code."""
+
+_NO_RIGHTS = frozenset({"AccessDenied", "Forbidden", "Unauthorized", "401", "403"})
 _LONGEST_ASKED_FOR = 60
-_CODE = re.compile(r"[A-Za-z0-9.]{1,64}")
+_CODE = re.compile(r"[A-Za-z0-9]{1,64}")
 _REGION = re.compile(r"[a-z0-9-]{1,40}")
 
 _ANON_HINT = "give credentials; for a public bucket, say --anon"
@@ -101,20 +121,22 @@ class Failure:
     after: float = 0.0
 
 
-def explained(error: Exception, *, anon: bool) -> Failure:
+def explained(error: Exception, *, anon: bool, timeout: float) -> Failure:
     """What a request failed with, as ours.
 
     Arguments:
         error: one of `FAILURES`.
         anon: whether no credentials were given on purpose, for the hints.
+        timeout: the seconds that an answer may take to begin, for the message.
     """
     if isinstance(error, ClientError):
         return _refused(error, anon)
     if isinstance(error, OddAnswer):
-        return Failure(SourceUnavailable(str(error)))
-    if isinstance(error, TimeoutError):
-        text = "the store did not answer in time, or was too slow"
-        return Failure(SourceUnavailable(text, hint="see --timeout"), True)
+        return Failure(SourceUnavailable(str(error), hint=error.hint))
+    if isinstance(error, TimeoutError | ConnectTimeoutError | ReadTimeoutError):
+        text = f"the store took longer than {timeout:g} seconds to answer, or gave too little since"
+        hint = "--timeout SECONDS gives it longer"
+        return Failure(SourceUnavailable(text, hint=hint), True)
     if isinstance(error, SSLError):
         text = "no safe connection to the store: its certificate is not trusted, or it has none"
         hint = "the environment variable AWS_CA_BUNDLE can name another file of certificates"
@@ -154,7 +176,7 @@ def _refused(error: Any, anon: bool) -> Failure:
     told = error.response.get("Error", {})
     about = error.response.get("ResponseMetadata", {})
     status = about.get("HTTPStatusCode", 0)
-    code = str(told.get("Code", ""))
+    code = str(told.get("Code") or "")
     code = code if _CODE.fullmatch(code) else str(status)
     headers = about.get("HTTPHeaders", {})
     if status in _BUSY or code in _BUSY_CODES:
@@ -164,15 +186,17 @@ def _refused(error: Any, anon: bool) -> Failure:
     if code in _ELSEWHERE:
         return Failure(_elsewhere(str(told.get("Region") or headers.get("x-amz-bucket-region"))))
     if code in _EXPIRED:
-        hint = "get new ones, or name others with --option profile=NAME"
-        return Failure(SourceUnavailable("the credentials for S3 have expired", hint=hint))
+        hint = "the session token has expired: log in again"
+        return Failure(SourceUnavailable(f"the credentials have expired ({code})", hint=hint))
     if code == "RequestTimeTooSkewed":
-        return Failure(SourceUnavailable("the clock of this machine differs from the store's"))
+        text = f"this machine's clock and the store's differ ({code})"
+        return Failure(SourceUnavailable(text, hint="the clock of this machine is wrong: set it"))
     if code == "InvalidObjectState":
-        hint = "its owner has to restore it first"
-        return Failure(SourceUnavailable("is kept in an archive of the store", hint=hint))
+        text = f"is kept in an archive of the store ({code})"
+        return Failure(SourceUnavailable(text, hint="its owner has to restore it first"))
     if code in _NOT_ACCEPTED:
-        return Failure(AccessDenied(f"the credentials are not accepted ({code})", hint=_ANON_HINT))
+        text = f"the credentials are not accepted ({code})"
+        return Failure(AccessDenied(text, hint=_NOT_ACCEPTED[code]))
     if status == 412:
         return Failure(SourceChanged("is another one than it was: it was replaced meanwhile"))
     if status in (404, 410):
@@ -191,11 +215,15 @@ def _missing(code: str, operation: str) -> str:
 
 
 def _denied(code: str, operation: str, anon: bool) -> AccessDenied:
+    listing = operation == "ListObjectsV2"
+    if code not in _NO_RIGHTS:
+        text = "the bucket may not be listed" if listing else "may not be read"
+        return AccessDenied(f"{text} ({code})")
     hint = "give credentials, without --anon" if anon else _RIGHTS_HINT
-    if operation == "ListObjectsV2":
+    if listing:
         return AccessDenied(
             f"the bucket may not be listed ({code})",
-            hint=f"{hint}; what a lock file names can be read without a listing",
+            hint=f"{hint}; to list is a right of its own (s3:ListBucket)",
         )
     # Who may not list is not told either what is not there.
     return AccessDenied(f"forbidden or missing ({code})", hint=hint)

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from ..transfer.sink import Sink
-from .failures import OddAnswer
+from .failures import NoStore, OddAnswer
+from .recognition import is_web_page
 
 _PIECE_BYTES = 256 * 1024
 _SLOWEST = 16 * 1024
@@ -69,7 +70,8 @@ async def get(
         timeout: see `TransferOptions`.
 
     Raises:
-        OddAnswer: not so many bytes came as were announced, or it is not said how many come.
+        OddAnswer: not so many bytes came as were announced, or it is not said how many come;
+            or it is no store that answers.
         TimeoutError: the answer did not begin in time, or came too slowly.
     """
     clock = asyncio.get_running_loop().time
@@ -114,6 +116,8 @@ def nanoseconds(moment: object) -> int | None:
 
 
 def _said(got: Mapping[str, Any]) -> Answer:
+    if not got.get("ETag") and is_web_page(got.get("ContentType")):
+        raise NoStore  # a store marks each object
     length = got.get("ContentLength")
     if not isinstance(length, int) or length < 0:
         raise OddAnswer("the store does not say how long the object is")

@@ -13,6 +13,7 @@ from ..sources.plain_paths import is_plain
 from .getting import asked, nanoseconds
 from .session import S3Session
 
+_CIRCLE = "the store's listing goes in a circle"
 _MOST_EMPTY_PAGES = 100
 _TIME_OF_A_PAGE = 64.0
 """Seconds more than the time-out for a page of the listing: 1 MiB at the slowest rate."""
@@ -53,21 +54,27 @@ def listed(session: S3Session, bucket: str, prefix: str, limits: Limits, timeout
     Raises:
         NotFound: no key begins with the prefix, or there is no such bucket.
         AccessDenied: the bucket may not be listed.
+        SourceUnavailable: a page of the listing comes again, or does not say how to go on.
         LimitExceeded: there are too many.
     """
     entries: dict[str, Entry] = {}
     etags: dict[str, str] = {}
     unsafe: list[str] = []
-    count = empty = 0
+    keys: set[str] = set()
+    tokens: set[str] = set()
+    empty = 0
     wanted: dict[str, Any] = {"Bucket": bucket, "Prefix": prefix, **session.payer}
     while True:
         page = session.run(_page(dict(wanted), timeout))
         objects = page.get("Contents", [])
-        count += len(objects)
-        if count > limits.entries:
+        if len(keys) + len(objects) > limits.entries:
             raise LimitExceeded(f"more than {limits.entries} entries", hint=raise_limit("entries"))
         for found in objects:
             key = str(found.get("Key", ""))
+            # Not every kind of bucket is listed in an order, but each lists a key once.
+            if key in keys:
+                raise SourceUnavailable(_CIRCLE)
+            keys.add(key)
             if not key.startswith(prefix):
                 unsafe.append(key)  # what was not asked for
                 continue
@@ -83,12 +90,17 @@ def listed(session: S3Session, bucket: str, prefix: str, limits: Limits, timeout
                 etags[path] = str(found["ETag"])
         empty = 0 if objects else empty + 1
         token = page.get("NextContinuationToken")
-        if not page.get("IsTruncated") or not token:
+        if not page.get("IsTruncated"):
             break
+        if not token:
+            raise SourceUnavailable("the store says that there is more, but not how to list it")
+        if token in tokens:
+            raise SourceUnavailable(_CIRCLE)
+        tokens.add(token)
         wanted["ContinuationToken"] = token
         if empty > _MOST_EMPTY_PAGES:
             raise SourceUnavailable("the store's listing does not come to an end")
-    if not count and prefix:
+    if not keys and prefix:
         raise NotFound("there is no object below this prefix")
     return Listed(entries, etags, left_out(unsafe))
 

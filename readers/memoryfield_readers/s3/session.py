@@ -17,6 +17,7 @@ from ..errors import MemoryfieldError, SourceUnavailable
 from ..transfer.options import TransferOptions
 from ..transfer.pauses import pause
 from .failures import FAILURES, explained, unusable
+from .recognition import check_answer
 from .settings import settings_of
 from .straight import StraightSession, ask_once_for_the_region
 
@@ -26,6 +27,10 @@ CONNECTIONS = 16
 """So many requests at the same time; also the size of the pool of connections."""
 
 _BEFORE_ANY = "before-parameter-build.s3"
+_BEFORE_PARSING = "before-parse.*.*"
+"""Of two names of an event, handlers of the one with more stars come first; one of botocore's for
+`before-parse.s3.*` makes a "500" of what is no XML."""
+
 
 _loader = functools.lru_cache(maxsize=4)(create_loader)
 """What reads the descriptions of the API, for each search path: parsing them takes most of the
@@ -101,7 +106,7 @@ class S3Session:
             try:
                 return await work(await self._connected())
             except FAILURES as error:
-                failure = explained(error, anon=self._options.anon)
+                failure = explained(error, anon=self._options.anon, timeout=self._options.timeout)
             if not failure.may_pass or retries >= self._options.retries:
                 raise failure.error from None
             await asyncio.sleep(max(failure.after, pause(retries)))
@@ -115,6 +120,7 @@ class S3Session:
                 raise unusable(error) from None
             if self._client is None:
                 client.meta.events.register_last(_BEFORE_ANY, ask_once_for_the_region)
+                client.meta.events.register_first(_BEFORE_PARSING, check_answer)
                 self._client = client
         return self._client
 

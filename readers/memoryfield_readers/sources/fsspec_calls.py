@@ -15,18 +15,18 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from ..errors import AccessDenied, LocationError, MemoryfieldError, NotFound, SourceUnavailable
+from ..errors import LocationError, MemoryfieldError, NotFound, SourceUnavailable
 from ..locations.foreign import require_shareable
 from ..locations.values import FsspecLocation
 from ..transfer.options import TransferOptions
 from ..transfer.pauses import pause
+from .fsspec_errors import LONGER, may_pass, said
 
 _T = TypeVar("_T")
 
 _SLOWEST = 16 * 1024
 """Bytes a second: at this rate a transfer is worth waiting for."""
 
-_BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _PLAIN = frozenset({"file", "local", "memory"})
 """Where "no such file" means that, and nothing else."""
 
@@ -45,7 +45,6 @@ _WITHOUT_CREDENTIALS: Mapping[str, Mapping[str, Any]] = {
 """How a protocol is told to use no credentials."""
 
 _NAME = re.compile(r"[A-Za-z0-9+.-]{1,32}")
-_PACKAGE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _MOST_LEVELS = 16
 
 
@@ -130,7 +129,7 @@ class FsspecCalls:
                 return result.result()
             if isinstance(error, MemoryfieldError):
                 raise error
-            if not _may_pass(error) or tried >= self._retries:
+            if not may_pass(error) or tried >= self._retries:
                 raise self._explained(error, path, entry, opening) from None
             time.sleep(pause(tried))
             tried += 1
@@ -152,16 +151,16 @@ class FsspecCalls:
 
     def _late(self, entry: str | None) -> SourceUnavailable:
         return SourceUnavailable(
-            f"{self.protocols[0]} gave no answer in time",
+            f"{self.protocols[0]} took longer than {self._timeout:g} seconds",
             location=self._location,
             entry=entry,
-            hint="see --timeout",
+            hint=LONGER,
         )
 
     def _explained(
         self, error: BaseException, path: str | None, entry: str | None, opening: bool
     ) -> MemoryfieldError:
-        kind, message, hint = _said(error, self.protocols[0], opening)
+        kind, message, hint = said(error, self.protocols, opening)
         if isinstance(error, FileNotFoundError) and self._is_absent(path):
             kind, message, hint = NotFound, "is not there", None
         return kind(message, location=self._location, entry=entry, hint=hint)
@@ -237,42 +236,3 @@ def _arguments(
 def _protocol(link: str) -> str:
     name = link.partition("://")[0]
     return name if _NAME.fullmatch(name) else "file"
-
-
-def _status(error: BaseException) -> int:
-    """The status of HTTP that an error carries, if it does."""
-    for name in ("status", "status_code", "code"):
-        value = getattr(error, name, None)
-        if isinstance(value, int) and 100 <= value <= 599:
-            return value
-    return 0
-
-
-def _may_pass(error: BaseException) -> bool:
-    return isinstance(error, ConnectionError | TimeoutError) or _status(error) in _BUSY
-
-
-def _said(
-    error: BaseException, protocol: str, opening: bool
-) -> tuple[type[MemoryfieldError], str, str | None]:
-    """The kind of our error, its message, and a hint."""
-    what = type(error).__name__
-    if isinstance(error, ImportError):
-        package = str(getattr(error.__cause__, "name", None) or error.name or "")
-        named = package if _PACKAGE.fullmatch(package) else "a package"
-        hint = f"pip install {package}" if named == package else None
-        text = f"{protocol} needs {named}, which is not installed"
-        return SourceUnavailable, text, hint
-    status = _status(error)
-    if isinstance(error, PermissionError) or status in (401, 403):
-        return AccessDenied, f"{protocol} does not let it be read", "see its own credentials"
-    if isinstance(error, FileNotFoundError):
-        text = f"{protocol} says that it is not there, which may also mean that it cannot be had"
-        return SourceUnavailable, text, None
-    if isinstance(error, NotADirectoryError):
-        return SourceUnavailable, "is a file, not a folder", None
-    if opening and isinstance(error, TypeError | ValueError | KeyError | NotImplementedError):
-        text = f"{protocol} cannot use this location, or an option ({what})"
-        return LocationError, text, "options are given as --option NAME=VALUE"
-    number = f" {status}" if status else ""
-    return SourceUnavailable, f"{protocol} cannot give it ({what}{number})", None

@@ -116,9 +116,11 @@ class GitFolder:
             if self._dates is None:
                 self._commit.fetch_history()
                 paths = {blob.path for blob in self._blobs.values()}
-                self._dates = last_changes(
+                self._dates, note = last_changes(
                     self._commit.place, self._commit.commit, self._location.path, paths
                 )
+                if note:
+                    self.notes = (*self.notes, note)
         return entry._replace(modified_ns=self._dates.get(entry.leads_to or entry.path))
 
     def close(self) -> None:

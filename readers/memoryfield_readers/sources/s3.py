@@ -56,6 +56,7 @@ class S3Prefix:
         self._timeout = options.timeout
         self._names = None if names is None else tuple(dict.fromkeys(names))
         self._etags: dict[str, str] = {}
+        self._sizes: dict[str, int] = {}
         self._session = _session(options, location.shown)
 
     def listing(self) -> Sequence[Entry]:
@@ -76,6 +77,7 @@ class S3Prefix:
             error.location = error.location or shown
             raise
         self._etags = dict(found.etags)
+        self._sizes = {path: entry.size for path, entry in found.entries.items()}
         self.notes = found.notes
         return list(found.entries.values())
 
@@ -90,6 +92,8 @@ class S3Prefix:
             # Not every store knows conditions.
             if etag and answer.etag and answer.etag != etag:
                 raise SourceChanged(_REPLACED)
+            if answer.size != self._sizes.get(entry.path, answer.size):
+                raise SourceChanged("has another size than was listed: it was replaced meanwhile")
             return sink
 
         async def work(client: Any) -> Answer:
