@@ -247,12 +247,6 @@ def test_lint(suite: Path) -> None:
     ]
 
 
-def test_lint_of_the_suite_of_the_kit() -> None:
-    """It is in order."""
-    done = call("conformance", "lint")
-    assert (done.code, done.out, done.err) == (0, "the suite is in order\n", "")
-
-
 @pytest.mark.parametrize("name", ["run", "export", "lint"])
 def test_help(name: str) -> None:
     """Each command says what it does, explains its options, and shows examples."""

@@ -23,7 +23,6 @@ def file(**given: Any) -> Given:
 
 FIFO = {"name": "f", "special": "fifo"}
 LINK = {"name": "f", "link": "a.md"}
-TOTAL = {"limits": {"total-bytes": 1}}
 ENTRIES = {"limits": {"entries": 9}}
 TAR = archive(archive={"file-name": "x.tar", "bytes": {"text": ""}})
 NOT_CARRIED: dict[str, tuple[str, Given, str]] = {
@@ -33,7 +32,6 @@ NOT_CARRIED: dict[str, tuple[str, Given, str]] = {
     "an archive": ("http", file(name="memoryfield.zip", text=""), "where there is memoryfield.zip"),
     "a backslash on a server": ("http", file(name="b\\.md", text=""), "is no name"),
     ".git on a server": ("http", file(name=".git/HEAD", text=""), "belongs to a directory"),
-    "a sum on a server": ("http", field() | TOTAL, "sizes with the files alone"),
     "a count of what is deeper": ("http", file(name="x/y", text="") | ENTRIES, "no sub-dir"),
     "a FIFO in an archive": ("http-archive", file(**FIFO), "an archive cannot hold 'f'"),
     "another ending": ("http-archive", TAR, "end in .zip"),

@@ -41,7 +41,7 @@ _shapes = st.one_of(
 )
 
 
-@examples(1500)
+@examples(800)
 @given(_shapes)
 @example("-.5")
 @example("0_")

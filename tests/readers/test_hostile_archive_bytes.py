@@ -166,7 +166,7 @@ def _compare(data: bytes) -> str:
     return "accepted"
 
 
-@examples(2500)
+@examples(1200)
 @given(mutated())
 def test_a_mutated_archive_is_refused_or_what_zipfile_sees(data: bytes) -> None:
     """A review never crashes, a reader only refuses; what it accepts, others see just so."""

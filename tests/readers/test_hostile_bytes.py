@@ -54,7 +54,7 @@ _yaml_pieces = st.sampled_from(
 _yaml_like = st.lists(_yaml_pieces, max_size=30).map("".join)
 
 
-@examples(1000)
+@examples(600)
 @given(
     st.one_of(
         st.binary(max_size=200),
@@ -66,7 +66,7 @@ def test_any_bytes_are_a_page(raw: bytes) -> None:
     _check_page(raw)
 
 
-@examples(2500)
+@examples(1200)
 @given(st.one_of(_yaml_like, st.text(max_size=80)))
 def test_any_text_is_a_block(text: str) -> None:
     """A block of any text is absent, parsed or broken, never an error; its fields are JSON."""

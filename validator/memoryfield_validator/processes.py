@@ -76,7 +76,7 @@ def _undisturbed() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 def _ordered(pipes: Sequence[Connection], parts: Sequence[Sequence[T]]) -> Iterator[R]:

@@ -67,7 +67,7 @@ def command() -> None:
     epilog="""\b
 Examples:
   memoryfield conformance run
-  memoryfield conformance run mf304 6xx
+  memoryfield conformance run mf304 digests
   memoryfield conformance run mf105 --source directory --source git
   memoryfield conformance run --adapter 'node adapter.js' --timeout 5
   memoryfield conformance run --adapter ./adapter --known-failures known.toml
