@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -106,6 +107,12 @@ def _content(stream: TextIOWrapper) -> bytes:
     buffer = stream.detach()
     assert isinstance(buffer, BytesIO)
     return buffer.getvalue()
+
+
+def heed_signals() -> None:
+    """For `preexec_fn`: whoever started the tests with `&` or `nohup` had signals ignored."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
 
 
 def neutral_environment() -> dict[str, str]:

@@ -272,6 +272,13 @@ def test_a_server_that_dies_leaves_what_had_come(server: FaultyHttp) -> None:
     assert set(printed) <= set(names)
     told, _ = done.err.splitlines()  # the other one says how the pages were found
     assert f"; {len(printed)} of 40 files had come" in told
+    server.mend()
+    server.fail("*", faults.reset, times=None, after=20)
+    rows = call("ls", *QUICK, "--format", "json", server.url("/many/"))
+    assert rows.code == 4
+    entries = rows.json["entries"]
+    assert len(entries) == 41
+    assert 0 < sum(entry["title"] is not None for entry in entries) < 41
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such terminals")

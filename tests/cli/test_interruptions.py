@@ -19,6 +19,7 @@ from tests.cli.command import (
     Outcome,
     call,
     folder,
+    heed_signals,
     neutral_environment,
 )
 from tests.readers.servers import faults
@@ -70,7 +71,7 @@ def start(
         start_new_session=group,
         bufsize=0,  # what is read line by line leaves the rest to `rest_of`
         env=neutral_environment() | dict(env),
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # else, with `&`, ignored
+        preexec_fn=heed_signals,
     )
 
 

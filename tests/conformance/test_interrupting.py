@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from tests.cli.command import COMMAND, neutral_environment
+from tests.cli.command import COMMAND, heed_signals, neutral_environment
 from tests.conformance.driving import assert_gone, end, wait_for
 from tests.conformance.stand_ins import PATIENCE, shell
 from tests.conformance.suites import field, suite_in
@@ -51,6 +51,7 @@ class Started:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            preexec_fn=heed_signals,
         )
         self.runs.append(run)
         return run

@@ -11,6 +11,7 @@ from pathlib import Path
 from time import sleep
 
 import pytest
+from tests.cli.command import heed_signals
 from tests.readers.git_fields import PATIENT, contents, here, located
 from tests.readers.servers.git_http import git_server
 from tests.readers.servers.git_repository import Commit, make_repository
@@ -48,6 +49,7 @@ def program(script: str, location: str, room: Path) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=heed_signals,
     )
 
 
@@ -86,6 +88,7 @@ def test_the_end_of_a_fork_ends_nothing(repository: Path, room: Path) -> None:
         + """
 import os, warnings
 warnings.simplefilter("ignore")  # of forking a program that has threads
+sys.stdout.flush()
 child = os.fork()
 if child:
     assert os.waitpid(child, 0)[1] == 0

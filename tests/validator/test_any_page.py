@@ -57,7 +57,7 @@ def judge(name: str, content: str | bytes) -> None:
     check(report_on({name: raw, "x-y.md": page(number=1)}), name, raw)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(NAMES, st.binary(max_size=300))
 @example("a.md", b"---\n\xff")
 @example("a.md", b"\xef\xbb")
@@ -68,14 +68,14 @@ def test_any_bytes_are_judged(name: str, content: bytes) -> None:
     judge(name, content)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=200), LINE_ENDS)
 def test_any_text_between_delimiters_is_judged(block: str, end: str) -> None:
     """Whatever stands in a block, there is a report."""
     judge("a.md", f"---{end}{block}{end}---{end}https://example.com/{end}")
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(YAML, max_size=30).map("".join), LINE_ENDS)
 @example("title: &x [*x]", "\n")
 @example("uuid: 5", "\n")
@@ -96,14 +96,14 @@ SCALARS = (
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(KEYS, st.sampled_from(["", "'", '"']), SCALARS), max_size=8))
 def test_fields_of_any_value_are_judged(fields: list[tuple[str, str, str]]) -> None:
     """Whatever values the defined fields have, quoted or not, there is a report."""
     judge("a.md", page(more="".join(f"{key}: {mark}{text}{mark}\n" for key, mark, text in fields)))
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(NAMES, st.lists(MARKDOWN, max_size=25).map("".join))
 @example("a.md", "[a](b.md\n\n)")
 @example("a.md", "[x](\\")

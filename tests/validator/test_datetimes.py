@@ -150,7 +150,7 @@ MOMENTS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(MOMENTS, MOMENTS)
 def test_order_is_told_only_where_it_is_sure(one: Moment, other: Moment) -> None:
     """One is before the other if it is so for each instant that either can mean."""

@@ -100,7 +100,7 @@ def frontmatter(fields: dict[str, Node]) -> Frontmatter:
     return Frontmatter(FrontmatterState.PARSED, Mapping(pairs, 0, 0))
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(FIELDS)
 @example({"title": "\n"})
 @example({"uuid": UUID + "\n"})
@@ -111,7 +111,7 @@ def test_what_is_waved_through_is_valid(fields: dict[str, Any]) -> None:
         assert problems(fields) == set()
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(FIELDS)
 def test_verdict_is_that_of_the_schema(fields: dict[str, Any]) -> None:
     """All together they find exactly what `jsonschema` finds, field by field."""

@@ -90,7 +90,7 @@ def check(text: str | bytes) -> None:
             assert_fields_kept(change.before, change.after)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(st.lists(LINES, max_size=8), LINE_ENDS, ENDINGS, st.sampled_from(["", "\ufeff"]))
 @example(["\t"], "\n", BODY, "")
 @example(["title: a", "\t"], "\n", BODY, "")
@@ -105,21 +105,21 @@ def test_lines_of_frontmatter(lines: list[str], end: str, body: str, mark: str) 
     check(mark + block.replace("\r\n", "\n").replace("\n", end))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(YAML, max_size=25).map("".join), LINE_ENDS)
 def test_pieces_of_yaml(block: str, end: str) -> None:
     """The same for pieces of YAML in any order."""
     check(f"---{end}{block}{end}---{end}https://example.com/{end}")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(st.tuples(KEYS, VALUES | st.text(string.printable, max_size=12)), max_size=6))
 def test_fields_of_any_value(fields: list[tuple[str, str]]) -> None:
     """The same for a good block with more fields in it, twice the same ones among them."""
     check(page(more="".join(f"{key}: {text}\n" for key, text in fields)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(MARKDOWN, max_size=25).map("".join))
 def test_bodies(body: str) -> None:
     """A body is the same afterwards, also where it has no block and a heading is looked for."""
@@ -127,7 +127,7 @@ def test_bodies(body: str) -> None:
     check(page(body, title=None))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=200))
 @example(b"\xef\xbb\xbf\xef\xbb\xbf---\ntitle: no\n---\n")
 @example(b"\xef\xbb\xbf\xff")
@@ -136,7 +136,7 @@ def test_any_bytes(content: bytes) -> None:
     assert_clean(mend({"a.md": content}))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     st.lists(MARKDOWN | ENTRIES, max_size=25).map("".join),
     st.sampled_from(["listing.md", "a.md"]),

@@ -118,7 +118,7 @@ def test_nothing_to_do_is_no_text() -> None:
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d"]), max_size=12)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(LINES, LINES)
 def test_line_changes_lead_from_one_version_to_the_other(
     before: list[bytes], after: list[bytes]

@@ -22,7 +22,7 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=30).map("".join)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS)
 @example("```\r\n[a](b.md)\r\n```\r\n")
 @example("```")
@@ -44,7 +44,7 @@ def test_text_without_code_is_left_alone(text: str) -> None:
     assert without_code(plain) == plain
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(TEXTS)
 @example("[a](\n<b.md>)")
 def test_links_stand_at_their_targets(text: str) -> None:
@@ -85,7 +85,7 @@ def by_the_letter(paragraph: str) -> str:
     return outcome
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(st.text("a`` \\", max_size=25))
 @example("\\``a` ``")
 @example("`a\\``b`")

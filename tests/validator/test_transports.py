@@ -45,7 +45,7 @@ def reports_on(files: Files) -> tuple[Report, Report, Report]:
     return folder, validated(stored), validated(deflated, name="field.zip")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(st.dictionaries(st.sampled_from(NAMES), st.sampled_from(CONTENTS), max_size=8))
 def test_findings_do_not_depend_on_the_transport(others: Files) -> None:
     """Folder and archives agree on every finding, on the digest and on the pages."""

@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-from memoryfield_readers import Field, Limits, MemoryfieldError, as_unicode, visible
+from memoryfield_readers import (
+    Field,
+    Limits,
+    MemoryfieldError,
+    SourceUnavailable,
+    as_unicode,
+    visible,
+)
 
 from ..opening import opened
 from ..options import format_option, limits_option, location_argument, source_options
@@ -25,7 +32,9 @@ Examples:
 @location_argument
 @click.option("--long", is_flag=True, help="Also show size, time of last change, and title.")
 @click.option(
-    "--dates", is_flag=True, help="Ask for times that the listing has not, which may take long."
+    "--dates",
+    is_flag=True,
+    help="As --long, and ask for times that the listing has not, which may take long.",
 )
 @click.option("--all", "everything", is_flag=True, help="Also list what is no page.")
 @format_option("text", "json")
@@ -47,14 +56,11 @@ def command(
     only asking can tell (the last commit of each page, on GitHub) are asked for.
     """
     exit_code = 0
+    long = long or dates
     with opened(location, limits, storage_options) as field:
-        if long or form == "json":
-            field.prepare(field.pages)
         rows = _rows(field, everything=everything)
         if long or form == "json":
-            for row in rows:
-                if row["role"] == "page":
-                    exit_code = max(exit_code, _add_title(row, field, dated=dates))
+            exit_code = _add_details(rows, field, dated=dates)
         if form == "json":
             entries = [{**row, "name": as_unicode(str(row["name"]))} for row in rows]
             answer = {"version": 1, "location": as_unicode(field.location)}
@@ -87,17 +93,35 @@ def _row(field: Field, name: str, role: str) -> dict[str, object]:
     return {"name": name, "role": role, "size": size, "modified": modified, "title": None}
 
 
-def _add_title(row: dict[str, object], field: Field, *, dated: bool) -> int:
-    """Read a page for its title; one bad page is reported, and keeps no other from being listed."""
+def _add_details(rows: list[dict[str, object]], field: Field, *, dated: bool) -> int:
+    """Add what only reading tells: titles, and sizes and times that the listing has not.
+
+    A file that cannot be had is reported, and keeps no other from being listed.
+    """
+    listed = {str(row["name"]): row for row in rows if row["name"] in field.entries}
+    wanted = [n for n, row in listed.items() if row["role"] == "page" or not row["size"]]
+    exit_code = 0
     try:
-        name = str(row["name"])
-        row["title"] = field.page(name).title
-        entry = field.entry(name, dated=dated)
-        row["size"], row["modified"] = entry.size, timestamp(entry.modified)
-    except MemoryfieldError as error:
+        field.prepare(wanted)
+    except SourceUnavailable as error:  # nothing more is to be had
         complain(error)
-        return error.exit_code
-    return 0
+        exit_code = error.exit_code
+        wanted = [name for name in wanted if name in error.got]
+    for name in wanted:
+        try:
+            _add_detail(listed[name], field, dated=dated)
+        except MemoryfieldError as error:
+            complain(error)
+            exit_code = max(exit_code, error.exit_code)
+    return exit_code
+
+
+def _add_detail(row: dict[str, object], field: Field, *, dated: bool) -> None:
+    name = str(row["name"])
+    if row["role"] == "page":
+        row["title"] = field.page(name).title
+    entry = field.entry(name, dated=dated)
+    row["size"], row["modified"] = entry.size, timestamp(entry.modified)
 
 
 def _line(row: dict[str, object], *, long: bool) -> str:
