@@ -91,11 +91,10 @@ def test_field_in_text(field: Path, archive: Path, environment: tuple[dict[str, 
             assert b"Traceback" not in done.stderr
 
 
-def test_refusals_in_text(
-    unsafe: Path, irregular: Path, root: Path, environment: tuple[dict[str, str], str]
-) -> None:
+@pytest.mark.parametrize("name", ["utf-8", "cp1252", "LANG=C, old"])
+def test_refusals_in_text(unsafe: Path, irregular: Path, root: Path, name: str) -> None:
     """What is refused, missing or wrong is named escaped, in one line."""
-    env, encoding = environment
+    env, encoding = ENVIRONMENTS[name]
     empty = folder(root / f"empty {CLEAR}{BIDI}", {})
     runs: list[tuple[list[Argument], int]] = [
         (["validate", unsafe], 1),

@@ -29,7 +29,7 @@ from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes and signals of POSIX")
 
-MANY = 4000
+MANY = 2500
 BUFFERED: dict[str, dict[str, str]] = {"buffered": {}, "unbuffered": {"PYTHONUNBUFFERED": "1"}}
 COMMANDS = {
     "ls": ["ls", "--long"],
