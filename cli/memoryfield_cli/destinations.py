@@ -13,6 +13,8 @@ import click
 
 from memoryfield_readers import SourceUnavailable, local_path
 
+from .files import refuse_url
+
 FORMATS = ("text", "json", "jsonl", "sarif", "junit", "github")
 
 
@@ -44,6 +46,7 @@ def parse_formats(
             raise click.BadParameter(f"{form!r} is not one of {known}.", ctx, parameter)
         if colon and not file:
             raise click.BadParameter(f"there is no file behind {form}:", ctx, parameter)
+        refuse_url(file, parameter, ctx)
         parsed.append(Destination(form, Path(file) if file else None))
     return tuple(parsed)
 

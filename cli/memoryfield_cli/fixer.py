@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .output import no_command, on_github, print_bytes, say, warn, without_commands
-from .progress import page_bar, progress_bar
+from .progress import bar_over_fields, change_bar, page_bar
 
 if TYPE_CHECKING:
     from memoryfield_validator import Checked, Fixed, Request
-    from memoryfield_validator.fixes import Proposal
-
-_BAR_FROM_CHANGES = 200
-_BAR_FROM_FIELDS = 2
 
 
 class Fixer:
@@ -53,7 +48,7 @@ class Fixer:
                     request,
                     write=self.writes,
                     watch=None if over_fields else page_bar,
-                    watch_writing=None if over_fields else _writing_bar,
+                    watch_writing=None if over_fields else change_bar,
                 )
                 step()
                 if fixed.proposal.changes:
@@ -62,26 +57,6 @@ class Fixer:
                         _print_diff(fixed, named=len(locations) > 1)
                     warn(f"{location}: {_summary(fixed, written=self.writes)}")
                 yield fixed.checked
-
-
-def bar_over_fields(
-    what: str, count: int, *, streams: bool
-) -> tuple[bool, AbstractContextManager[Callable[[], None]]]:
-    """Whether it is fields that are counted, not their pages, and the bar that does so if it is.
-
-    Arguments:
-        what: what is being done to the fields.
-        count: how many there are.
-        streams: whether something is printed on stdout field by field.
-    """
-    on_screen = streams and sys.stdout.isatty()  # then that is progress
-    if count < _BAR_FROM_FIELDS or on_screen:
-        return False, nullcontext(lambda: None)
-    return True, progress_bar(what, count)
-
-
-def _writing_bar(proposal: Proposal) -> AbstractContextManager[Callable[[], None]]:
-    return progress_bar("Mending", len(proposal.changes), least=_BAR_FROM_CHANGES)
 
 
 def _summary(fixed: Fixed, *, written: bool) -> str:

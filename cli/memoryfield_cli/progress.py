@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
     from memoryfield_readers import Field, Watch
     from memoryfield_validator import Progress
+    from memoryfield_validator.fixes import Proposal
 
 _BAR_FROM_PAGES = 1000
+_BAR_FROM_FIELDS = 2
+_BAR_FROM_CHANGES = 200
 
 
 @contextmanager
@@ -36,6 +39,22 @@ def progress_bar(what: str, total: int, *, least: int = 1) -> Iterator[Callable[
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=total)
         yield lambda: bar.advance(task)
+
+
+def bar_over_fields(
+    what: str, count: int, *, streams: bool
+) -> tuple[bool, AbstractContextManager[Callable[[], None]]]:
+    """Whether it is fields that are counted, not their pages, and the bar that does so if it is.
+
+    Arguments:
+        what: what is being done to the fields.
+        count: how many there are.
+        streams: whether something is printed on stdout field by field.
+    """
+    on_screen = streams and sys.stdout.isatty()  # then that is progress
+    if count < _BAR_FROM_FIELDS or on_screen:
+        return False, nullcontext(lambda: None)
+    return True, progress_bar(what, count)
 
 
 @contextmanager
@@ -84,3 +103,41 @@ def page_bar(field: Field) -> Iterator[Progress]:
     """A bar that counts the pages of a field while it is checked, if there are many."""
     with progress_bar("Checking", len(field.pages), least=_BAR_FROM_PAGES) as step:
         yield lambda name: step()
+
+
+def change_bar(proposal: Proposal) -> AbstractContextManager[Callable[[], None]]:
+    """A bar that counts the changes that are written, if there are many."""
+    return progress_bar("Mending", len(proposal.changes), least=_BAR_FROM_CHANGES)
+
+
+@contextmanager
+def several_transfers() -> Iterator[Callable[[str], Watch]]:
+    """What is told how far each of several fields is, by its name: a bar for each, side by side.
+
+    A bar is there from the first word of a transfer that takes more than a step to its last.
+    """
+    stderr = sys.stderr
+    if stderr is None or not stderr.isatty():
+        yield lambda name: lambda what, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+
+        def watch_of(name: str) -> Watch:
+            tasks: dict[str, TaskID] = {}
+
+            def watch(what: str, done: int, total: int) -> None:
+                if what not in tasks and done < total:
+                    tasks[what] = bar.add_task(f"Fetching {name}", total=total)
+                if what in tasks:
+                    bar.update(tasks[what], completed=done, total=total)
+                    if done >= total:
+                        bar.remove_task(tasks.pop(what))
+
+            return watch
+
+        yield watch_of

@@ -41,7 +41,8 @@ def test_explain_names_the_nearest() -> None:
     done = call("explain", "MF3O4")
     assert done.code == 2
     assert re.fullmatch(
-        r"Error: there is no requirement 'MF3O4'; you may have meant .*\bMF304\b.*\n", done.err
+        r"memoryfield: there is no requirement 'MF3O4'; you may have meant .*\bMF304\b.*\n",
+        done.err,
     )
 
 

@@ -258,7 +258,7 @@ def test_a_bar_over_fields(
     arguments: list[str], seen: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Several fields are counted, not their pages."""
-    from memoryfield_cli import fixer
+    from memoryfield_cli import progress
 
     bars: list[tuple[str, int]] = []
 
@@ -267,14 +267,15 @@ def test_a_bar_over_fields(
         bars.append((what, total))
         yield lambda: None
 
-    monkeypatch.setattr(fixer, "progress_bar", bar)
+    monkeypatch.setattr(progress, "progress_bar", bar)
     for name in arguments:
         folder(Path(name), {"woks.md": FAULTY})
     assert call("validate", "--fix", *arguments).code == 0
-    assert bars == ([("Fixing fields", 2)] if seen else [("Mending", 1)])
+    checking = ("Checking", 1)
+    assert bars == ([("Fixing fields", 2)] if seen else [checking, ("Mending", 1), checking])
     bars.clear()
     assert call("validate", "--format", "json", *arguments).code == 0
-    assert bars == ([("Checking fields", 2)] if seen else [])
+    assert bars == ([("Checking fields", 2)] if seen else [checking])
 
 
 def test_diff_wins_over_fix() -> None:

@@ -11,8 +11,9 @@ import pytest
 from tests.conformance.answers import Knowing
 from tests.conformance.suites import STEEL, Given, archive, case_of, cases_of, field
 
-from memoryfield_readers import MemoryfieldError, open_field
+from memoryfield_readers import MemoryfieldError, SourceUnavailable, open_field
 from memoryfield_validator.conformance import Answer, Elsewhere, Ours, Task, run_cases
+from memoryfield_validator.conformance.branches import Branches
 from memoryfield_validator.conformance.loopback_server import Content, LoopbackServer
 
 
@@ -54,6 +55,29 @@ def test_what_a_source_cannot_carry(source: str, given: Given, reason: str, tmp_
     expected = [] if source == "s3" else [("mf304-other", source)]
     assert knowing.asked == expected
     assert second.result == ("pass" if expected else "skipped")
+
+
+@pytest.mark.parametrize(
+    "error", [OSError("no"), KeyboardInterrupt()], ids=["fails", "interrupted"]
+)
+def test_a_repository_that_is_not_finished_is_removed(
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever keeps git from writing it, nothing stays behind."""
+    cases = cases_of(tmp_path, field())
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    seen: list[Path] = []
+
+    def fails(*arguments: object, **named: object) -> None:
+        seen.extend(scratch.iterdir())
+        raise error
+
+    monkeypatch.setattr("subprocess.run", fails)
+    with pytest.raises((SourceUnavailable, KeyboardInterrupt)):
+        Branches(cases, scratch)
+    assert len(seen) == 1
+    assert [*scratch.iterdir()] == []
 
 
 @pytest.mark.parametrize("source", ["http", "http-archive", "git"])

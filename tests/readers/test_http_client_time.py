@@ -60,7 +60,7 @@ def test_an_answer_must_begin_in_time(server: FaultyHttp, fault: Fault) -> None:
         error = ask.error(server.url("/a.md"))
     assert type(error) is SourceUnavailable
     assert error.message == f"no answer within {SHORT} s"
-    assert "--timeout" in str(error.hint)
+    assert error.hint == "--timeout SECONDS gives it longer"
 
 
 def test_interim_answers_do_not_go_on_for_ever(server: FaultyHttp) -> None:

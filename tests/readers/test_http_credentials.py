@@ -11,8 +11,10 @@ from tests.readers.http_asking import all_words, alone, asking
 from tests.readers.servers import faults
 from tests.readers.servers.faulty_http import FaultyHttp
 
+from memoryfield_readers import open_field
 from memoryfield_readers.errors import AccessDenied
 from memoryfield_readers.http.credentials import HOST, PASSWORD, USER, Credentials
+from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 pytestmark = pytest.mark.usefixtures(alone.__name__)
 
@@ -213,6 +215,70 @@ def test_a_broken_netrc_file_stands_in_nobodys_way(
         error = ask.error(server.url("/a.md"))
     assert words in str(error.hint)
     assert "login" not in all_words(error)
+
+
+BROKEN = {
+    "a word too many": (b"machine a.example login me hidden", "cannot be understood near line 1"),
+    "further down": (b"\n\nlogin hidden\n", "cannot be understood near line 3"),
+    "other bytes": (b"machine a.example login me password hidden\xff\n", "is not UTF-8"),
+}
+
+
+@pytest.mark.parametrize("is_named", [False, True], ids=["at home", "named"])
+@pytest.mark.parametrize(("content", "trouble"), BROKEN.values(), ids=BROKEN)
+def test_a_note_tells_what_is_wrong_with_a_netrc_file(
+    content: bytes, trouble: str, is_named: bool, netrc: Path, alone: pytest.MonkeyPatch
+) -> None:
+    """What succeeds says it, too: the file and the line, and nothing of what stands there."""
+    if is_named:
+        netrc = netrc.rename(netrc.with_name("other"))
+        alone.setenv("NETRC", str(netrc))
+    netrc.write_bytes(content)
+    told = (f"the netrc file {netrc} {trouble}; no credentials come from it",)
+    archive = zip_bytes(ZipEntry("a.md", PAGE))
+    with FaultyHttp({"/x.zip": archive, "/in/memoryfield.zip": archive}) as server:
+        for path in ("/x.zip", "/in/"):
+            with open_field(server.url(path)) as field:
+                assert field.notes[:1] == told
+                assert field.page("a.md").raw == PAGE
+                assert "hidden" not in "".join(field.notes)
+    with FaultyHttp({"/f/listing.md": b"- [a](a.md)\n", "/f/a.md": PAGE}) as server:
+        with open_field(server.url("/f/")) as field:
+            assert field.notes[:1] == told
+        with open_field(server.url("/f/"), storage_options={"anon": True}) as field:
+            assert told[0] not in field.notes
+
+
+def test_a_note_tells_that_a_netrc_file_is_not_there(
+    alone: pytest.MonkeyPatch, tmp_path: Path, netrc: Path
+) -> None:
+    """One that is named was meant to be there; one at home need not be."""
+    known, missing = Credentials(), Credentials()
+    url = "https://field.example/"
+    assert (known.headers(url), known.notes) == ({}, ())
+    netrc.unlink()
+    assert (missing.headers(url), missing.notes) == ({}, ())
+    alone.setenv("NETRC", str(tmp_path / "none"))
+    named = Credentials()
+    assert named.headers(url) == {}
+    assert named.notes == (
+        f"the file that NETRC names is not there: {tmp_path / 'none'}; no credentials come from it",
+    )
+
+
+def test_a_home_that_is_no_folder_is_not_told(
+    alone: pytest.MonkeyPatch, tmp_path: Path, netrc: Path
+) -> None:
+    """There, nobody has put a file that could have been meant; one in its place may be."""
+    alone.setenv("HOME", str(netrc))
+    nowhere = Credentials()
+    assert (nowhere.headers("https://field.example/"), nowhere.notes) == ({}, ())
+    alone.setenv("HOME", str(tmp_path))
+    netrc.unlink()
+    netrc.mkdir()
+    folder = Credentials()
+    assert folder.headers("https://field.example/") == {}
+    assert "cannot be read: is a directory" in folder.notes[0]
 
 
 def test_a_folder_in_place_of_a_netrc_file(server: FaultyHttp, netrc: Path) -> None:

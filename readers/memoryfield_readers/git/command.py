@@ -20,6 +20,7 @@ from ..display import visible
 from ..errors import LimitExceeded, SourceUnavailable
 from ..limits import raise_limit
 from ..system_errors import reason_of
+from ..transfer.options import LONGER
 from .running import Running
 
 _MOST_WORDS = 300
@@ -28,9 +29,6 @@ _CHUNK_BYTES = 256 * 1024
 
 _USER = re.compile(r"(?<=//)[^\s/@'\"]{1,2000}@")
 _QUERY = re.compile(r"(?<=\S)\?[^\s'\"]{1,4000}")
-
-LONGER = "--timeout SECONDS gives it longer"
-"""What to do about a command that took too long."""
 
 _DROPPED = frozenset({"SSH_ASKPASS", "LANGUAGE", "LANG"})
 

@@ -9,8 +9,9 @@ from contextlib import ExitStack
 from threading import Lock
 
 from ..errors import SourceUnavailable
+from ..transfer.options import LONGER
 from ..transfer.sink import Sink
-from .command import LONGER, GitDirectory
+from .command import GitDirectory
 from .objects import BlobProof
 from .running import Running
 from .tree import TreeEntry

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from ..display import shown
 from ..errors import AccessDenied, NotFound, SourceUnavailable
 from ..system_errors import error_of
-from ..transfer.options import TransferOptions
+from ..transfer.options import LONGER, TransferOptions
 from ..transfer.pauses import pause
-from .command import LONGER, GitDirectory, GitFailed, clean_environment, with_settings, without_home
+from .command import GitDirectory, GitFailed, clean_environment, with_settings, without_home
 from .objects import SHA1, SHA256, algorithm_of, is_object_id
 from .temporary import make_git_directory
 

@@ -120,6 +120,11 @@ class HttpClient:
             error.entry = error.entry or entry
             raise
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of the credentials that were looked for."""
+        return () if self._credentials is None else self._credentials.notes
+
     def close(self) -> None:
         """Let go of what is open."""
         self._transport.close()

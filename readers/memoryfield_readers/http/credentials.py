@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import SplitResult
 
+from ..display import visible
+from ..system_errors import reason_of
 from .addresses import is_loopback
 from .urls import port_of, taken_apart
 
@@ -29,11 +31,15 @@ _HOST_AND_PORT = re.compile(r"(\[[^\]]*\]|[^:\[\]]+)(?::([0-9]{1,5}))?")
 class Credentials:
     """What this machine knows of hosts that want to know who asks.
 
-    A netrc file that cannot be read or understood is as good as none: most hosts ask nobody. Where
-    one does, the hint says what is wrong with the file.
+    A netrc file that cannot be read or understood is as good as none: most hosts ask nobody. A note
+    says what is wrong with the file, and so does the hint where a host wants to know who asks.
+
+    Attributes:
+        notes: what a person should know who may have wanted another file to be read.
     """
 
     def __init__(self) -> None:
+        self.notes: tuple[str, ...] = ()
         self._lock = threading.Lock()
         self._known: Mapping[str, tuple[str, str]] | None = None
         self._trouble = ""
@@ -72,24 +78,35 @@ class Credentials:
         named = os.environ.get("NETRC")
         try:
             path = Path(named) if named else Path.home() / ".netrc"
+        except RuntimeError:  # there is no home
+            return {}
+        try:
             hosts = netrc.netrc(path).hosts
         except FileNotFoundError:
-            self._trouble = "there is no file that NETRC names" if named else ""
-            return {}
+            gone = f"the file that NETRC names is not there: {visible(named)}" if named else ""
+            return self._none(gone, is_told=bool(named))
         except netrc.NetrcParseError as error:
             # its message may hold a password
             near = f" near line {error.lineno}" if error.lineno else ""
-            self._trouble = f"the netrc file cannot be understood{near}"
-            return {}
-        except (OSError, UnicodeError, RuntimeError):  # the last: there is no home
-            self._trouble = "the netrc file cannot be read"
-            return {}
+            return self._none(f"the netrc file {visible(str(path))} cannot be understood{near}")
+        except UnicodeError:
+            return self._none(f"the netrc file {visible(str(path))} is not UTF-8")
+        except OSError as error:
+            seen = bool(named) or os.path.exists(path)  # a home that may not be entered is not told
+            trouble = f"the netrc file {visible(str(path))} cannot be read: {reason_of(error)}"
+            return self._none(trouble, is_told=seen)
         # its `default` entry would give a password to anyone who asks
         return {
             name.lower(): (login, password)
             for name, (login, _, password) in hosts.items()
             if name != "default" and login and password
         }
+
+    def _none(self, trouble: str, *, is_told: bool = True) -> Mapping[str, tuple[str, str]]:
+        """No credentials, and why."""
+        self._trouble = trouble
+        self.notes = (f"{trouble}; no credentials come from it",) if is_told else ()
+        return {}
 
 
 def _of_environment(parts: SplitResult) -> tuple[str, str] | None:

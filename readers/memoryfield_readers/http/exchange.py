@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
+from ..transfer.options import LONGER
 from .failures import Broken
 
 BYTES_A_SECOND = 16 * 1024
@@ -90,12 +91,9 @@ class Exchange:
             return Broken(
                 f"the transfer stopped or is too slow: {self._received} bytes came in time",
                 silent=True,
-                hint=_LONGER,
+                hint=LONGER,
             )
-        return Broken(f"no answer within {self.timeout:g} s", silent=True, hint=_LONGER)
-
-
-_LONGER = "try again later, or allow more time with --timeout SECONDS"
+        return Broken(f"no answer within {self.timeout:g} s", silent=True, hint=LONGER)
 
 
 @contextlib.contextmanager

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import random
 import threading
 
+from ..transfer.pauses import pause
 from .failures import Failure
-
-BASE = 0.25
-MOST = 8.0
 
 
 class Patience:
@@ -36,10 +33,9 @@ class Patience:
                 if failure.silent:
                     self._silent.add(failure.origin)
                 return None
-        backoff = random.uniform(0, min(MOST, BASE * 2.0 ** min(tried - 1, 16)))  # noqa: S311
         if failure.wait is None:
-            return backoff
-        return failure.wait + min(backoff, BASE)
+            return pause(tried - 1)
+        return failure.wait + pause(0)  # as was asked for, and not in step with others
 
     def heard(self, origin: str) -> None:
         """Somebody is there after all."""

@@ -32,6 +32,7 @@ from ..errors import (
     SourceChanged,
     SourceUnavailable,
 )
+from ..transfer.options import LONGER
 
 
 class OddAnswer(Exception):
@@ -135,8 +136,7 @@ def explained(error: Exception, *, anon: bool, timeout: float) -> Failure:
         return Failure(SourceUnavailable(str(error), hint=error.hint))
     if isinstance(error, TimeoutError | ConnectTimeoutError | ReadTimeoutError):
         text = f"the store took longer than {timeout:g} seconds to answer, or gave too little since"
-        hint = "--timeout SECONDS gives it longer"
-        return Failure(SourceUnavailable(text, hint=hint), True)
+        return Failure(SourceUnavailable(text, hint=LONGER), True)
     if isinstance(error, SSLError):
         text = "no safe connection to the store: its certificate is not trusted, or it has none"
         hint = "the environment variable AWS_CA_BUNDLE can name another file of certificates"

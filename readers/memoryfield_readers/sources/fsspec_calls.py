@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 from ..errors import LocationError, MemoryfieldError, NotFound, SourceUnavailable
 from ..locations.foreign import require_shareable
 from ..locations.values import FsspecLocation
-from ..transfer.options import TransferOptions
+from ..transfer.options import LONGER, TransferOptions
 from ..transfer.pauses import pause
-from .fsspec_errors import LONGER, may_pass, said
+from .fsspec_errors import may_pass, said
 
 _T = TypeVar("_T")
 

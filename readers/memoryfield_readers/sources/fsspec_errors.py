@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 from ..errors import AccessDenied, LocationError, MemoryfieldError, SourceUnavailable
-
-LONGER = "--timeout SECONDS gives it longer"
-"""What to do about a call that was not waited for any longer."""
+from ..transfer.options import LONGER
 
 _BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _PACKAGE = re.compile(r"[A-Za-z0-9_.-]{1,64}")

@@ -9,6 +9,9 @@ from typing import Any
 
 from ..errors import LocationError
 
+LONGER = "--timeout SECONDS gives it longer"
+"""The hint where time is over, whatever the transport."""
+
 DEFAULT_TIMEOUT = 30.0
 DEFAULT_RETRIES = 4
 _MOST_RETRIES = 100
@@ -42,9 +45,17 @@ class TransferOptions:
         """The options that a mapping from names to values says.
 
         Raises:
-            LocationError: a value is of the wrong type or beyond what makes sense.
+            LocationError: it is no such mapping, or a value is of the wrong type or beyond what
+                makes sense.
         """
+        if storage_options is not None and not isinstance(storage_options, Mapping):
+            kind = type(storage_options).__name__
+            raise LocationError(f"the options must be a mapping from names to values, not {kind}")
         rest = dict(storage_options or {})
+        for name in rest:
+            if not isinstance(name, str):
+                kind = type(name).__name__
+                raise LocationError(f"the name of an option must be text, not {kind}")
         timeout = rest.pop("timeout", DEFAULT_TIMEOUT)
         retries = rest.pop("retries", DEFAULT_RETRIES)
         anon = rest.pop("anon", False)

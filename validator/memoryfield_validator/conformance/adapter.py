@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self, cast
 
@@ -51,21 +52,21 @@ class Adapter:
         self._process: LineProcess | None = None
         self._has_said_hello = False
         self._timeouts = 0
-        try:
-            self._introduce(self._ask(_HELLO))
-            self._has_said_hello = True
-        except BaseException as error:
-            self.close()
-            if not isinstance(error, NoAnswer):
-                raise
-            started = self._process is not None
-            raise SourceUnavailable(
-                f"the adapter does not say what it is: {error}" if started else str(error),
-                location=shlex.join(self._command),
-                hint="it has to answer hello: see conformance-fixtures/README.md, An adapter"
-                if started
-                else None,
-            ) from None
+        with ExitStack() as unfinished:
+            unfinished.callback(self.close)
+            try:
+                self._introduce(self._ask(_HELLO))
+            except NoAnswer as error:
+                started = self._process is not None
+                raise SourceUnavailable(
+                    f"the adapter does not say what it is: {error}" if started else str(error),
+                    location=shlex.join(self._command),
+                    hint="it has to answer hello: see conformance-fixtures/README.md, An adapter"
+                    if started
+                    else None,
+                ) from None
+            unfinished.pop_all()
+        self._has_said_hello = True
 
     def __enter__(self) -> Self:
         return self

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -49,12 +49,11 @@ class Branches:
             dir=scratch, prefix="cases-", ignore_cleanup_errors=True
         )
         self._repository = Path(self._folder.name, "cases.git")
-        try:
+        with ExitStack() as unfinished:
+            unfinished.callback(self.close)
             self._run(git, "init", "--quiet", "--bare", "--template=", str(self._repository))
             self._run(git, "-C", str(self._repository), "fast-import", "--quiet", stdin=stream)
-        except BaseException:
-            self.close()
-            raise
+            unfinished.pop_all()
 
     @contextmanager
     def put(self, case: Case) -> Iterator[Elsewhere]:

@@ -23,6 +23,8 @@ _TAIL = 4000
 _MOST_SAID = 12
 """Last lines of stderr that are told: some languages put the message before a long trace."""
 _GRACE = 2.0
+_OF_MAIN = ("SIGINT", "SIGTERM", "SIGHUP")
+"""Signals that end a run. Taken by another thread, they would not wake the one that waits."""
 
 
 class TimedOut(NoAnswer):
@@ -53,18 +55,17 @@ class LineProcess:
         # An interrupt reaches the main thread alone: in another one, starting is never cut in half.
         starting = threading.Thread(target=self._start)
         starting.start()
-        try:
+        with contextlib.ExitStack() as unfinished:  # a signal comes: what has started must not stay
+            unfinished.callback(self._abandon, starting)
             starting.join()
-        except (KeyboardInterrupt, SystemExit):  # by a signal: what has started must not stay
-            starting.join()
-            self.end()
-            raise
+            if self._failure is None:
+                for work in (self._write, self._read):
+                    threading.Thread(target=work, daemon=True).start()
+            unfinished.pop_all()
         if self._failure is not None:
             self._stderr.close()
             reason = visible(str(self._failure))[:300]
             raise NoAnswer(f"it cannot be started: {reason}")
-        for work in (self._write, self._read):
-            threading.Thread(target=work, daemon=True).start()
 
     def _start(self) -> None:
         try:
@@ -79,6 +80,13 @@ class LineProcess:
             self.running = True
         except (OSError, ValueError) as error:
             self._failure = error
+
+    def _abandon(self, starting: threading.Thread) -> None:
+        """End what may have started just now, and close the pipes to it."""
+        starting.join()
+        if self.running:
+            with self._process:
+                self.end()
 
     def ask(self, request: bytes, timeout: float) -> bytes:
         """The line that it answers to a line, without its end.
@@ -138,6 +146,7 @@ class LineProcess:
 
     def _write(self) -> None:
         """Send requests; a program that does not read them waits for us, and we not for it."""
+        _take_no_signals()
         stream = self._process.stdin
         assert stream is not None  # noqa: S101 - it was started with a pipe
         with contextlib.suppress(OSError), stream:  # it has ended: what it answers says so
@@ -148,6 +157,7 @@ class LineProcess:
 
     def _read(self) -> None:
         """Hand over each line; an empty one, or one without its end, is the last."""
+        _take_no_signals()
         raw = self._process.stdout
         assert isinstance(raw, io.RawIOBase)  # noqa: S101 - it was started without a buffer
         with io.BufferedReader(raw) as stream:
@@ -159,3 +169,9 @@ class LineProcess:
                 self._lines.put(line)
                 if not line.endswith(b"\n"):
                     return
+
+
+def _take_no_signals() -> None:
+    """Leave those that end a run to the main thread, where the system lets a thread choose."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {getattr(signal, name) for name in _OF_MAIN})

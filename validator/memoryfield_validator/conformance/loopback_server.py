@@ -32,11 +32,10 @@ class LoopbackServer:
     def __init__(self) -> None:
         """Listen on a free port; nothing is there yet."""
         self.files: Mapping[str, Content] = {}
-        server = self
+        of = self
 
         class Handler(_Handler):
-            def content(self) -> Content | None:
-                return server.files.get(self.path)
+            owner = of
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
@@ -54,14 +53,11 @@ class LoopbackServer:
 
 
 class _Handler(BaseHTTPRequestHandler):
+    owner: LoopbackServer
     protocol_version = "HTTP/1.1"  # so that connections are kept
     disable_nagle_algorithm = True
     wbufsize = -1  # head and body go out together
     timeout = 60
-
-    def content(self) -> Content | None:
-        """What is asked for, if there is such a thing."""
-        raise NotImplementedError
 
     def do_GET(self) -> None:
         """Give a file, or a range of it."""
@@ -75,7 +71,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Say nothing."""
 
     def _answer(self) -> None:
-        found = self.content()
+        found = self.owner.files.get(self.path)
         if found is None:
             self._send(404, Content(b"There is no such file.\n", "text/plain; charset=utf-8"))
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from html import escape
@@ -21,7 +22,7 @@ _INSTEAD_OF_INDEX = frozenset({"listing.md", "memoryfield.zip"})
 """What a reader asks for first: where a server has it, its index is not looked at."""
 
 
-class _Served:
+class _Served(ABC):
     """Cases on a server of their own, one at a time."""
 
     def __init__(self) -> None:
@@ -49,9 +50,9 @@ class _Served:
         """End the server."""
         self._server.close()
 
+    @abstractmethod
     def _files(self, case: Case) -> tuple[str, dict[str, Content]]:
         """What the location ends in, and what is served, all of it encoded."""
-        raise NotImplementedError
 
 
 class ServedFolders(_Served):
