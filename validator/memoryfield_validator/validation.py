@@ -179,7 +179,9 @@ def _in_batches(review: Review, progress: Progress | None) -> Iterator[list[Page
 
 
 def _check_pages(pages: list[Page], review: Review, chosen: RuleSet, findings: _Findings) -> None:
-    # What stands in an LFS pointer is not the page's content: nothing else is said of it.
+    # What stands in an LFS pointer is not the page's content: nothing is said of it but what a model
+    # would make of it, for all that is known of a pointer is how it begins.
+    everything = pages
     pointers = [page.name for page in pages if is_lfs_pointer(page.raw)]
     if pointers:
         review.pointers += pointers
@@ -187,13 +189,13 @@ def _check_pages(pages: list[Page], review: Review, chosen: RuleSet, findings: _
     parsed = [page for page in pages if page.frontmatter.state is FrontmatterState.PARSED]
     unparsed = [page for page in pages if page.frontmatter.state is not FrontmatterState.PARSED]
     review.forget_type_problems()
-    for checks, subjects in (
-        (chosen.page, pages),
-        (chosen.frontmatter, parsed),
-        (chosen.no_frontmatter, unparsed),
+    for checks, subjects, reviewed in (
+        (chosen.page, pages, everything),
+        (chosen.frontmatter, parsed, parsed),
+        (chosen.no_frontmatter, unparsed, unparsed),
     ):
         for rule, check in checks:
-            for page in subjects:
+            for page in reviewed if rule.id.startswith(REVIEW) else subjects:
                 for first in (found := check(rule, page, review)):
                     findings.add(first, found, MOST_FINDINGS)
 
