@@ -7,17 +7,20 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import Any, TypeAlias
 from unittest import mock
 
 import pytest
 
 from memoryfield_cli.main import memoryfield as group
+from memoryfield_cli.streams import make_ready
 from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
 
 COMMAND = Path(sys.executable).with_name("memoryfield")
@@ -82,24 +85,52 @@ def spawn(
     return Outcome(done.returncode, done.stdout, done.stderr)
 
 
-def call(*arguments: Argument, env: Mapping[str, str] | None = None) -> Outcome:
+def call(
+    *arguments: Argument, env: Mapping[str, str] | None = None, encoding: str = "utf-8"
+) -> Outcome:
     """Run the command in this process, which is faster; an exception is the test's failure.
 
     Arguments:
         arguments: what follows `memoryfield`.
         env: settings of the environment that are not read before the command begins: not those
             of the interpreter or of its streams, which are set up already.
+        encoding: that of the streams.
     """
-    out, err = (TextIOWrapper(BytesIO(), "utf-8", newline="") for _ in range(2))
+    out, err = (TextIOWrapper(BytesIO(), encoding, newline="") for _ in range(2))
     settings = neutral_environment() | {"COLUMNS": "80"} | dict(env or {})
     with (
         mock.patch.dict(os.environ, settings, clear=True),
         redirect_stdout(out),
         redirect_stderr(err),
+        no_waiting(),
         pytest.raises(SystemExit) as ended,
     ):
-        group.main([os.fsdecode(each) for each in arguments], prog_name="memoryfield")
+        _begin([os.fsdecode(each) for each in arguments])
     return Outcome(int(ended.value.code or 0), *map(_content, (out, err)))
+
+
+def _begin(arguments: list[str]) -> None:
+    make_ready()
+    group.main(arguments, prog_name="memoryfield")
+
+
+@contextmanager
+def no_waiting() -> Iterator[None]:
+    """Let what hangs in this process fail, where the system has a clock for that."""
+    if not hasattr(signal, "setitimer") or current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _hangs)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _hangs(number: int, frame: FrameType | None) -> None:
+    pytest.fail(f"no end after {SECONDS} seconds")
 
 
 def _content(stream: TextIOWrapper) -> bytes:

@@ -99,7 +99,7 @@ def test_validate_reports_it_and_goes_on(case: Case) -> None:
 @pytest.mark.parametrize("command", [["digest"], ["digest", "--manifest"], ["info"]])
 def test_there_is_no_pin(command: list[str], case: Case) -> None:
     """A pin that left the file out would prove too little, so there is none."""
-    done = spawn(*command, case.field)
+    done = call(*command, case.field)
     assert done.code == 4
     assert b"sha256" not in done.stdout
     assert (done.stdout == b"") == (command != ["info"])
@@ -108,7 +108,7 @@ def test_there_is_no_pin(command: list[str], case: Case) -> None:
 
 def test_it_cannot_be_read(case: Case) -> None:
     """`read` names it and prints the page beside it, and nothing from outside."""
-    done = spawn("read", "--raw", case.field, "x.md", "woks.md")
+    done = call("read", "--raw", case.field, "x.md", "woks.md")
     assert (done.code, done.stdout) == (4, GOOD)
     assert done.err == f"memoryfield: {case.field}: x.md: {case.says}\n"
 
@@ -155,6 +155,6 @@ def test_folder_of_nothing_else_is_not_empty(command: list[str], tmp_path: Path)
     """Where the only page is a FIFO, it is not that there is none: it cannot be had."""
     path = folder(tmp_path / "field", {})
     os.mkfifo(path / "x.md")
-    done = spawn(*command, path)
+    done = call(*command, path)
     assert (done.code, done.stdout) == (4, b"")
     assert done.err == f"memoryfield: {path}: x.md: is a FIFO (named pipe)\n"

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.conformance.suites import (
+    Given,
     archive,
     case_of,
     cases_of,
@@ -17,12 +18,14 @@ from tests.conformance.suites import (
     field,
     page_case,
     suite_in,
+    toml,
 )
 
 from memoryfield_readers import DEFAULT_LIMITS, Limits
 from memoryfield_spec import examples
 from memoryfield_validator.conformance import (
     Archive,
+    BrokenCase,
     File,
     NoSuchCase,
     Suite,
@@ -171,10 +174,12 @@ def test_a_suite_is_in_the_order_of_groups_and_ids(tmp_path: Path) -> None:
     assert ids == ["mf304-a", "mf304-b", "mf604-archive", "digest-one"]
 
 
+BOTH = field(id="mf104-both", requirements=["MF104", "MF305"])
+
+
 @pytest.fixture
 def suite(tmp_path: Path) -> Suite:
-    both = field(id="mf104-both", requirements=["MF104", "MF305"])
-    return Suite(tuple(cases_of(tmp_path, both, field(id="mf304-a"), archive(), digest())))
+    return Suite(tuple(cases_of(tmp_path, BOTH, field(id="mf304-a"), archive(), digest())))
 
 
 @pytest.mark.parametrize(
@@ -190,9 +195,41 @@ def suite(tmp_path: Path) -> Suite:
         (["mf1", "mf104-both"], "mf104-both"),
     ],
 )
-def test_chosen_by_id_requirement_or_group(beginnings: list[str], ids: str, suite: Suite) -> None:
-    """Each beginning adds the cases whose id, requirement or group begins so, in either case."""
+def test_chosen_by_id_requirement_or_group(
+    beginnings: list[str], ids: str, suite: Suite, tmp_path: Path
+) -> None:
+    """Each beginning adds the cases whose id, requirement or group begins so, in either case.
+
+    A suite that is loaded for them holds these cases and no others.
+    """
     assert [case.id for case in suite.chosen(beginnings)] == ids.split()
+    root = suite_in(tmp_path, BOTH, field(id="mf304-a"), archive(), digest())
+    loaded = load_suite(root, beginnings)
+    assert loaded.chosen(beginnings) == loaded.cases
+    assert [case.id for case in loaded.cases] == ids.split()
+
+
+@pytest.mark.parametrize("wrong", [{"title": "."}, {"id": 3}, {"requirements": ["MF3", 4]}])
+def test_a_case_that_is_not_wanted_is_not_judged(wrong: Given, tmp_path: Path) -> None:
+    """Unless nothing can be said of what it is about before that."""
+    root = suite_in(tmp_path, field(id="mf304-a"), digest())
+    (root / "cases" / "digests" / "x.toml").write_text(toml(digest("digest-two") | wrong))
+    if "title" in wrong:
+        assert [case.id for case in load_suite(root, ["mf304"]).cases] == ["mf304-a"]
+    else:
+        with pytest.raises(BrokenCase, match=r"x\.toml: "):
+            load_suite(root, ["mf304"])
+    with pytest.raises(BrokenCase, match=r"x\.toml: "):
+        load_suite(root, ["digest"])
+
+
+@pytest.mark.parametrize("text", ["[", 'id = "mf304-a"\nrequirements = []\n'])
+def test_what_breaks_a_suite_breaks_it_for_every_choice(text: str, tmp_path: Path) -> None:
+    """What is no TOML, or has the id of another case."""
+    root = suite_in(tmp_path, field(id="mf304-a"), digest())
+    (root / "cases" / "digests" / "x.toml").write_text(text)
+    with pytest.raises(BrokenCase):
+        load_suite(root, ["digest-one"])
 
 
 @pytest.mark.parametrize("beginning", ["304", "mf305-both", "both", "9xx", "mf304-ab", " mf304"])

@@ -11,12 +11,14 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
 Key = TypeVar("Key")
 Work: TypeAlias = Callable[[], Any]
 
 _MOST_MEMORY = 1 << 30
+"""Beyond what the process that was forked holds: that may have been at other work before."""
 _FIRST_SECONDS = 20.0
 _REAL_FOR_CPU = 15
 """How much more time may pass on the wall than on the processor: others work here too."""
@@ -90,7 +92,8 @@ def _work_in_child(work: Work, writer: int) -> None:
             signal.signal(sign, signal.SIG_DFL)
         allow(_FIRST_SECONDS)
         with suppress(ValueError):  # macOS has no such bound
-            resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, _MOST_MEMORY))
+            most = _held() + _MOST_MEMORY
+            resource.setrlimit(resource.RLIMIT_AS, (most, most))
         nothing = os.open(os.devnull, os.O_RDWR)
         for descriptor in (0, 1, 2):
             os.dup2(nothing, descriptor)
@@ -103,6 +106,14 @@ def _work_in_child(work: Work, writer: int) -> None:
             pickle.dump(said, pipe)
     finally:
         os._exit(0)
+
+
+def _held() -> int:
+    """The bytes of this process's addresses, or 0 where the system does not tell."""
+    try:
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def _end_of(child: _Child[Key]) -> End:

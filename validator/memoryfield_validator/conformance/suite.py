@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -50,7 +51,9 @@ class Suite:
         for beginning in beginnings:
             low = beginning.lower()
             found = {case.id for case in self.cases if case.id == low} or {
-                case.id for case in self.cases if any(n.startswith(low) for n in _names(case))
+                case.id
+                for case in self.cases
+                if any(n.startswith(low) for n in _names(case.id, case.group, case.requirements))
             }
             if not found:
                 raise NoSuchCase(
@@ -71,23 +74,37 @@ def fixtures() -> Folder:
     return Path(str(package)).parents[1] / "conformance-fixtures"
 
 
-def load_suite(root: Folder | None = None) -> Suite:
-    """All cases below `cases/` of a folder, by default those of the kit.
+def load_suite(root: Folder | None = None, beginnings: Iterable[str] = ()) -> Suite:
+    """The cases below `cases/` of a folder, by default those of the kit.
+
+    Arguments:
+        root: the folder.
+        beginnings: what `Suite.chosen` will be asked for; where something is named, a case that
+            does not fit is left out before it is judged, which is most of the work.
 
     Raises:
-        BrokenCase: a file is no case, two have the same id, or there is none.
+        BrokenCase: a file is no TOML, one that is wanted is no case, two have the same id, or there
+            is none.
     """
     root = root or fixtures()
+    wanted = [beginning.lower() for beginning in beginnings]
+    cases: list[Case] = []
+    ids: Counter[str] = Counter()
     try:
-        cases = tuple(read_case(path, group) for group, path in case_files(root))
+        for group, path in case_files(root):
+            with _told_with(path):
+                given = _parsed(path)
+                if not wanted or _may_fit(given, group, wanted):
+                    cases.append(_judged(given, group))
+                ids[given["id"]] += 1
     except OSError as error:
         raise BrokenCase(f"cannot be read: {error.strerror}", location=str(root)) from None
-    if not cases:
+    if not ids:
         raise BrokenCase("there is no case", location=str(root), hint="give a folder with `cases/`")
-    for id, count in Counter(case.id for case in cases).items():
+    for id, count in ids.items():
         if count > 1:
             raise BrokenCase(f"{count} cases have the id {id}", location=str(root))
-    return Suite(cases)
+    return Suite(tuple(cases))
 
 
 def case_files(root: Folder) -> Iterator[tuple[str, Folder]]:
@@ -108,23 +125,51 @@ def read_case(path: Folder, group: str) -> Case:
     Raises:
         BrokenCase: the file is no TOML, or not in the form of the schema.
     """
+    with _told_with(path):
+        return _judged(_parsed(path), group)
+
+
+@contextmanager
+def _told_with(path: Folder) -> Iterator[None]:
+    """Make whatever is wrong with a file a `BrokenCase` that names it."""
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise BrokenCase(f"is longer than {_MOST_BYTES} bytes")
-        given = tomllib.loads(data.decode(), parse_float=_no_float)
-        if _repeated_bytes(given) > _MOST_REPEATED:
-            raise BrokenCase(f"its pieces repeat to more than {_MOST_REPEATED} bytes")
-        for problem in _schema().iter_errors(given):
-            raise BrokenCase(_told(problem, given))
-        return _case(given, group)
+        yield
     except OSError as error:
         raise BrokenCase(f"cannot be read: {error.strerror}", location=str(path)) from None
     except (ValueError, RecursionError) as error:  # also a number of thousands of digits
         raise BrokenCase(f"is no TOML: {error}", location=str(path)) from None
     except BrokenCase as error:
         raise BrokenCase(error.message, location=str(path)) from None
+
+
+def _parsed(path: Folder) -> dict[str, Any]:
+    """What a file says, which need not be a case."""
+    with path.open("rb") as file:
+        data = file.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        raise BrokenCase(f"is longer than {_MOST_BYTES} bytes")
+    given = tomllib.loads(data.decode(), parse_float=_no_float)
+    if _repeated_bytes(given) > _MOST_REPEATED:
+        raise BrokenCase(f"its pieces repeat to more than {_MOST_REPEATED} bytes")
+    return given
+
+
+def _judged(given: dict[str, Any], group: str) -> Case:
+    """The case that a file describes, if it has the form of one."""
+    for problem in _schema().iter_errors(given):
+        raise BrokenCase(_told(problem, given))
+    return _case(given, group)
+
+
+def _may_fit(given: dict[str, Any], group: str, wanted: list[str]) -> bool:
+    """Whether a case has such a name, or names of which nothing can be said before it is judged."""
+    id, requirements = given.get("id"), given.get("requirements")
+    if not isinstance(id, str) or not isinstance(requirements, list):
+        return True
+    if not all(isinstance(each, str) for each in requirements):
+        return True
+    names = _names(id, group, requirements)
+    return any(name.startswith(low) for name in names for low in wanted)
 
 
 def _repeated_bytes(given: object) -> int:
@@ -223,5 +268,6 @@ def _schema() -> Validator:
     return cast("Validator", Draft202012Validator(json.loads(text)))
 
 
-def _names(case: Case) -> tuple[str, ...]:
-    return (case.id, case.group, *(id.lower() for id in case.requirements))
+def _names(id: str, group: str, requirements: Iterable[str]) -> tuple[str, ...]:
+    """What the beginning of a choice may begin."""
+    return (id, group, *(each.lower() for each in requirements))
