@@ -15,15 +15,19 @@ from .errors import (
     HARMLESS_FAULTS,
     AccessDenied,
     Fault,
+    InvalidPin,
     LimitExceeded,
     LocationError,
+    LockFileError,
     MemoryfieldError,
     NotFound,
     PageError,
+    PinMismatch,
     SourceChanged,
     SourceUnavailable,
     UnknownLimit,
     UnsafeArchive,
+    WriteConflict,
 )
 from .field import Field
 from .frontmatter import Frontmatter, FrontmatterError, FrontmatterState, read_frontmatter
@@ -38,8 +42,9 @@ from .names import (
     is_side_file,
     topmost_debris,
 )
-from .opening import inspect_field, local_path, open_field
+from .opening import PinText, inspect_field, local_path, open_field
 from .page import Page
+from .pins import Pin, PinKind, Pins, parse_pin, parse_pins
 from .source import Source
 from .sources.links import NotFollowed, follow_link
 from .sources.rooted import RootedFolder
@@ -60,15 +65,22 @@ __all__ = [
     "Frontmatter",
     "FrontmatterError",
     "FrontmatterState",
+    "InvalidPin",
     "LimitExceeded",
     "Limits",
     "LocationError",
+    "LockFileError",
     "Manifest",
     "MemoryfieldError",
     "NotFollowed",
     "NotFound",
     "Page",
     "PageError",
+    "Pin",
+    "PinKind",
+    "PinMismatch",
+    "PinText",
+    "Pins",
     "Position",
     "RootedFolder",
     "Source",
@@ -77,6 +89,7 @@ __all__ = [
     "UnknownLimit",
     "UnsafeArchive",
     "Watch",
+    "WriteConflict",
     "as_unicode",
     "follow_link",
     "inspect_field",
@@ -87,6 +100,8 @@ __all__ = [
     "local_path",
     "name_key",
     "open_field",
+    "parse_pin",
+    "parse_pins",
     "read_frontmatter",
     "shown",
     "topmost_debris",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .errors import LocationError, MemoryfieldError, NotFound, PageError
+from .here import no_archive
 from .limits import Limits
 from .locations import (
     FsspecLocation,
@@ -14,7 +17,9 @@ from .locations import (
     S3Location,
     parse_location,
 )
+from .manifest import Manifest
 from .names import archive_stem
+from .pins.pin import Pin
 from .source import Source
 from .sources.archive import ArchiveSource
 from .sources.remote import RemoteSource
@@ -23,6 +28,9 @@ from .transfer.progress import Watch
 from .transfer.ranged import RangedObject
 from .transfer.ranged_file import RangedFile
 from .transfer.store import Store
+
+if TYPE_CHECKING:
+    from .cache import Cache
 
 SERVED_ARCHIVE = "memoryfield.zip"
 """Where a server has the whole field (MF703)."""
@@ -35,6 +43,11 @@ def remote_source(
     watch: Watch,
     *,
     whole: bool,
+    pin: Pin | None = None,
+    cache: Cache | None = None,
+    manifest: Manifest | None = None,
+    listing: Manifest | None = None,
+    offline: bool = False,
 ) -> Source:
     """The source of a location that is not on this machine, or not as files.
 
@@ -44,12 +57,26 @@ def remote_source(
         limits: how much to take.
         watch: is told how far a long transfer is.
         whole: whether to fetch an archive whole, and check all of it at once.
+        pin: the pin of the archive, which is hashed whole before a byte of it is handed out.
+        cache: where an archive that has a pin may stand, and is put; None for nowhere.
+        manifest: what an archive that has a pin should hold, for the diagnosis of a mismatch.
+        listing: names all files of a folder, where these are known: a server or a bucket is then
+            never asked what there is.
+        offline: whether to ask nobody: then there is but an archive in the cache.
 
     Raises:
         MemoryfieldError: it cannot be had; as `open_field` raises.
     """
     try:
-        return _source(location, options, limits, watch, whole=whole)
+        if pin is not None:
+            if not is_archive(location):
+                raise no_archive(location.shown)
+            return _pinned(location, options, limits, watch, pin, cache, manifest, offline)
+        if offline:
+            from .pins.whole_archive import nothing_here
+
+            raise nothing_here(location.shown)
+        return _source(location, options, limits, watch, whole=whole, listing=listing)
     except MemoryfieldError as error:
         error.location = error.location or location.shown
         raise
@@ -62,25 +89,33 @@ def _source(
     watch: Watch,
     *,
     whole: bool,
+    listing: Manifest | None,
 ) -> Source:
     if isinstance(location, HttpLocation) and not location.is_archive:
-        return _served(location, options, limits, watch, whole=whole)
-    name = _name(location)
-    if _is_archive(location):
-        file = RangedFile(_object(location, options, limits), limits, watch)
+        return _served(location, options, limits, watch, whole=whole, listing=listing)
+    name = name_of(location)
+    if is_archive(location):
+        file = RangedFile(remote_object(location, options, limits), limits, watch)
         return _archive(file, location.shown, name, archive_stem(name), limits, whole=whole)
-    store = _store(location, options, limits)
+    store = _store(location, options, limits, listing)
     if isinstance(location, GitHubLocation) and location.ref_and_path and store.resolved:
-        name = _name(parse_location(store.resolved))  # now it is known which of the two it ends in
+        name = name_of(
+            parse_location(store.resolved)
+        )  # now it is known which of the two it ends in
     return RemoteSource(store, location=location.shown, name=name, limits=limits, watch=watch)
 
 
 def _served(
-    location: HttpLocation, options: TransferOptions, limits: Limits, watch: Watch, *, whole: bool
+    location: HttpLocation,
+    options: TransferOptions,
+    limits: Limits,
+    watch: Watch,
+    *,
+    whole: bool,
+    listing: Manifest | None,
 ) -> Source:
     """A field that a server serves: its archive, if there is one, tells what is in it (MF703)."""
     from .http.http_object import HttpObject
-    from .sources.http_field import HttpField
 
     options.of_transport("HTTP")
     archive = HttpObject(location.url + SERVED_ARCHIVE, options, location=location.shown)
@@ -89,15 +124,74 @@ def _served(
     except (NotFound, PageError) as error:
         # An HTML page is how some servers say that there is none.
         why = "404" if isinstance(error, NotFound) else "an HTML page"
-        store = HttpField(location, options, limits, tried=(f"{SERVED_ARCHIVE}: {why}",))
-        return RemoteSource(
-            store, location=location.shown, name=location.name, limits=limits, watch=watch
-        )
+        tried = (f"{SERVED_ARCHIVE}: {why}",)
+        return _http_field(location, options, limits, watch, manifest=listing, tried=tried)
     except MemoryfieldError as error:
         error.entry = error.entry or SERVED_ARCHIVE
         raise
     found = location.shown + SERVED_ARCHIVE
     return _archive(file, location.shown, None, location.name, limits, whole=whole, resolved=found)
+
+
+def _http_field(
+    location: HttpLocation,
+    options: TransferOptions,
+    limits: Limits,
+    watch: Watch,
+    *,
+    manifest: Manifest | None,
+    tried: tuple[str, ...],
+) -> Source:
+    from .sources.http_field import HttpField
+
+    store = HttpField(location, options, limits, manifest=manifest, tried=tried)
+    return RemoteSource(
+        store,
+        location=location.shown,
+        name=location.name,
+        limits=limits,
+        watch=watch,
+        redirected=store.redirected,
+    )
+
+
+def _pinned(
+    location: ParsedLocation,
+    options: TransferOptions,
+    limits: Limits,
+    watch: Watch,
+    pin: Pin,
+    cache: Cache | None,
+    manifest: Manifest | None,
+    offline: bool,
+) -> Source:
+    """An archive that is proved whole before a byte of it is handed out."""
+    from .pins.whole_archive import pinned_archive
+
+    name = name_of(location)
+
+    def remote() -> RangedObject:
+        return remote_object(location, options, limits)
+
+    file, resolved, notes = pinned_archive(
+        remote,
+        pin,
+        cache,
+        limits,
+        watch,
+        location=location.shown,
+        manifest=manifest,
+        offline=offline,
+    )
+    return ArchiveSource(
+        file,
+        location=location.shown,
+        archive_name=name,
+        name=archive_stem(name),
+        limits=limits,
+        resolved=resolved,
+        notes=notes,
+    )
 
 
 def _archive(
@@ -128,11 +222,12 @@ def _archive(
         raise
 
 
-def _is_archive(location: ParsedLocation) -> bool:
+def is_archive(location: ParsedLocation) -> bool:
+    """Whether a location is that of an archive elsewhere."""
     return not isinstance(location, LocalLocation) and location.is_archive
 
 
-def _name(location: ParsedLocation) -> str:
+def name_of(location: ParsedLocation) -> str:
     """The last component of a location, which names the field or its archive."""
     if isinstance(location, S3Location):
         return location.key.rstrip("/").rpartition("/")[2] or location.bucket
@@ -147,7 +242,10 @@ def _name(location: ParsedLocation) -> str:
     return location.name
 
 
-def _object(location: ParsedLocation, options: TransferOptions, limits: Limits) -> RangedObject:
+def remote_object(
+    location: ParsedLocation, options: TransferOptions, limits: Limits
+) -> RangedObject:
+    """An archive elsewhere as a file that is read by range; it is looked up now, if need be."""
     if isinstance(location, HttpLocation):
         from .http.http_object import HttpObject
 
@@ -172,11 +270,17 @@ def _object(location: ParsedLocation, options: TransferOptions, limits: Limits) 
     raise LocationError("is on this machine", location=location.shown)
 
 
-def _store(location: ParsedLocation, options: TransferOptions, limits: Limits) -> Store:
+def _store(
+    location: ParsedLocation,
+    options: TransferOptions,
+    limits: Limits,
+    listing: Manifest | None,
+) -> Store:
     if isinstance(location, S3Location):
         from .sources.s3 import S3Prefix
 
-        return S3Prefix(location, options, limits)
+        names = None if listing is None else tuple(listing.hashes)
+        return S3Prefix(location, options, limits, names=names)
     if isinstance(location, GitHubLocation):
         from .sources.github import GitHubFolder
 

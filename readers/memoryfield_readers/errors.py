@@ -3,13 +3,19 @@
 MemoryfieldError
 ├── LocationError          the location is not one this program can read          exit 2
 ├── UnknownLimit           there is no limit of that name                         exit 2
+├── InvalidPin             the text is no pin, or the pin is not for such a field exit 2
+├── LockFileError          the lock file cannot be used as it is                  exit 2
+├── PinMismatch            what came is not what was pinned                       exit 3
+├── IndexMismatch          a vector index is not of this field or model           exit 3
 ├── UnsafeArchive          the archive breaks MF601-MF607: it is refused          exit 3
 ├── LimitExceeded          more than the limits allow (MF607)                     exit 3
 ├── SourceUnavailable      the source cannot be had just now, or is incomplete    exit 4
 │   ├── NotFound           it is not there: the only error that means "absent"    exit 4
 │   ├── AccessDenied       it may be there, but not for us                        exit 4
 │   └── SourceChanged      it changed while it was being read                     exit 4
-└── PageError              an entry is there, but is not a readable page          exit 4
+├── PageError              an entry is there, but is not a readable page          exit 4
+├── EmbedderUnavailable    what makes vectors cannot be had                       exit 4
+└── WriteConflict          what would be written over is not what was expected    exit 5
 """
 
 from __future__ import annotations
@@ -70,6 +76,56 @@ class UnknownLimit(MemoryfieldError):
     """There is no limit of that name, or its value is not a positive whole number."""
 
     exit_code = 2
+
+
+class InvalidPin(MemoryfieldError):
+    """The text is no pin, or what it is to pin is of another kind."""
+
+    exit_code = 2
+
+
+class LockFileError(MemoryfieldError):
+    """The lock file cannot be read, or says something that means nothing.
+
+    `location` is the path of the file.
+    """
+
+    exit_code = 2
+
+
+class PinMismatch(MemoryfieldError):
+    """What came is not what was pinned (MF904).
+
+    Attributes:
+        expected: the pin or SHA-256 that was wanted; "" where it is the names that differ.
+        actual: that of what came; "" where nothing came that could be hashed.
+        size: how many bytes came; None where that says nothing.
+        url: where they came from in the end, after redirects; None where that says nothing.
+        diagnosis: what seems to have happened, in words.
+    """
+
+    exit_code = 3
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        location: str | None = None,
+        entry: str | None = None,
+        hint: str | None = None,
+        expected: str = "",
+        actual: str = "",
+        size: int | None = None,
+        url: str | None = None,
+        diagnosis: str = "",
+    ) -> None:
+        """Say what differs; see the attributes."""
+        super().__init__(message, location=location, entry=entry, hint=hint)
+        self.expected = expected
+        self.actual = actual
+        self.size = size
+        self.url = url
+        self.diagnosis = diagnosis
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,3 +215,19 @@ class SourceChanged(SourceUnavailable):
 
 class PageError(MemoryfieldError):
     """The entry exists but cannot be read as a page or attachment (MF105)."""
+
+
+class WriteConflict(MemoryfieldError):
+    """What would be written over is not what was expected; nothing was changed."""
+
+    exit_code = 5
+
+
+class EmbedderUnavailable(MemoryfieldError):
+    """The program, service or model that makes vectors cannot be had."""
+
+
+class IndexMismatch(MemoryfieldError):
+    """A vector index is not of this field or this model, or not what it should be."""
+
+    exit_code = 3

@@ -236,6 +236,15 @@ class Field:
         """The archive pin: `sha256:` and 64 hexadecimal digits; None for what is no archive."""
         return self._source.archive_digest()
 
+    @property
+    def archive_size(self) -> int | None:
+        """Bytes of the archive; None for what is no archive."""
+        return self._source.archive_size
+
+    def archive_chunks(self) -> Iterator[bytes]:
+        """The bytes of the archive in pieces; none of what is no archive, or is not here whole."""
+        return self._source.archive_chunks()
+
     def error_for(self, entry: Entry) -> PageError:
         """The error of an irregular entry: why it cannot be read."""
         verb = "cannot be read:" if entry.kind is EntryKind.UNREADABLE else "is"

@@ -28,13 +28,18 @@ class Manifest:
         return cls({name: hashes[name] for name in sorted(hashes, key=name_key)})
 
     @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines, as `text` has them, each without its line feed."""
+        return tuple(_line(name, digest) for name, digest in self.hashes.items())
+
+    @property
     def text(self) -> str:
         """The lines, each as `sha256sum` prints it: hash, two spaces, name, line feed.
 
         A name with a backslash, LF or CR is escaped as coreutils does it, with a backslash before
         the hash; a name cannot imitate a second line.
         """
-        return "".join(_line(name, digest) for name, digest in self.hashes.items())
+        return "".join(f"{line}\n" for line in self.lines)
 
     @property
     def digest(self) -> str:
@@ -46,4 +51,4 @@ class Manifest:
 def _line(name: str, digest: str) -> str:
     escaped = name.translate(_ESCAPES)
     mark = "\\" if escaped != name else ""
-    return f"{mark}{digest}  {escaped}\n"
+    return f"{mark}{digest}  {escaped}"

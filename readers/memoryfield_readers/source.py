@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Protocol, TypeAlias
 
 from .entry import Entry
 from .errors import Fault
+
+Arrived: TypeAlias = Callable[[Entry], None]
+"""Called with an entry whose bytes have come, by the thread that waits for them."""
+
+
+def ignored(entry: Entry) -> None:
+    """Nobody does anything with single files that have come."""
 
 
 class Source(Protocol):
@@ -73,10 +80,14 @@ class Source(Protocol):
         """The bytes of a file in pieces; raises as `read` does."""
         ...
 
-    def prepare(self, entries: Sequence[Entry]) -> None:
+    def prepare(self, entries: Sequence[Entry], arrived: Arrived = ignored) -> None:
         """Bring files near that are going to be read, in as few requests as that takes.
 
         What stands in the way of a single file is told when that one is read.
+
+        Arguments:
+            entries: the files.
+            arrived: is told of each file that was not near before, where files come one by one.
 
         Raises:
             SourceUnavailable: the source gives nothing any more; `got` and `missing` say how far
@@ -93,9 +104,22 @@ class Source(Protocol):
         """The entry with the time of its last change, asked for if need be; raises as `read`."""
         return self.known(entry)
 
+    def came_from(self, entry: Entry) -> str | None:
+        """The URL that gave a file in the end, fit to be shown; None where that says nothing."""
+        return None
+
     def archive_digest(self) -> str | None:
         """The archive pin, `sha256:` and 64 hexadecimal digits; None for what is no archive."""
         ...
+
+    @property
+    def archive_size(self) -> int | None:
+        """Bytes of the archive; None for what is no archive."""
+        return None
+
+    def archive_chunks(self) -> Iterator[bytes]:
+        """The bytes of the archive in pieces; none of what is no archive, or is not here whole."""
+        return iter(())
 
     def close(self) -> None:
         """Let go of what is open."""

@@ -37,6 +37,7 @@ class Far:
     """Bytes as if they were elsewhere; every request is counted."""
 
     at_once = 2
+    came_from: str | None = None
     resolved: str | None = None
     notes: tuple[str, ...] = ()
 

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
-from tests.readers.servers.faulty_http import FaultyHttp
-from tests.readers.servers.git_http import git_server
-from tests.readers.servers.git_repository import Commit, make_repository
-from tests.readers.servers.github_api import GitHubServer
-from tests.readers.servers.http_parts import Served
-from tests.readers.servers.index_pages import python_index
-from tests.readers.servers.s3_server import S3Server, s3_server
-from tests.readers.servers.s3_world import KEYS, no_aws
+from tests.readers.places import PLACES, Place, packed, place
 
 from memoryfield_readers import (
     DEFAULT_LIMITS,
-    Field,
     LimitExceeded,
     Limits,
     LocationError,
@@ -30,7 +19,6 @@ from memoryfield_readers import (
     open_field,
 )
 from memoryfield_validator import Finding, Report, Request, check, validate
-from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
 
 INDEX = b"---\ntitle: Woks\nuuid: 6aa615f0-486f-48a7-a210-ba4f5ff18c8b\n---\nSee [a](a.md).\n"
 FILES: dict[str, bytes] = {
@@ -47,198 +35,15 @@ FILES: dict[str, bytes] = {
 PAGES = sorted((n for n in FILES if n.endswith(".md") and "/" not in n), key=str.encode)
 
 
-class Place:
-    """A field at a place, and how it is opened there.
-
-    Attributes:
-        location: what a person types.
-        missing: the same place, but nothing is there.
-        is_archive: whether the location is an archive.
-        options: the storage options that lead to it.
-    """
-
-    def __init__(self, location: str, missing: str, **options: Any) -> None:
-        self.location = location
-        self.missing = missing
-        self.is_archive = location.partition("@")[0].endswith(".zip") or location.endswith(".zip")
-        self.options = {"timeout": 20, "retries": 0, **options}
-
-    def open(self, *, limits: Limits = DEFAULT_LIMITS) -> Field:
-        """The field."""
-        return open_field(self.location, limits=limits, storage_options=self.options)
-
-    def nested(self) -> set[str]:
-        """What is seen in sub-directories."""
-        with self.open() as field:
-            return {entry.path for entry in field.nested()}
-
-
 def _without(rules: set[str], report: Report) -> list[Finding]:
     return [finding for finding in report.findings if finding.rule not in rules]
 
 
-def _packed(files: Mapping[str, bytes]) -> bytes:
-    return zip_bytes(*(ZipEntry(name, data, DEFLATED) for name, data in files.items()))
-
-
-@contextmanager
-def _folder(root: Path) -> Iterator[Place]:
-    for name, data in FILES.items():
-        path = root / "woks" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-    yield Place(str(root / "woks"), str(root / "gone"))
-
-
-@contextmanager
-def _archive(root: Path) -> Iterator[Place]:
-    (root / "woks.memoryfield.zip").write_bytes(_packed(FILES))
-    yield Place(str(root / "woks.memoryfield.zip"), str(root / "gone.zip"))
-
-
-@contextmanager
-def _served(root: Path) -> Iterator[Place]:
-    root_names = [name for name in FILES if "/" not in name]
-    files: dict[str, bytes] = {f"/woks/{name}": data for name, data in FILES.items()}
-    with FaultyHttp(files) as server:
-        page = python_index("/woks/", [*root_names, "log/"])
-        server.files["/woks/"] = Served(page, "text/html; charset=utf-8")
-        yield Place(server.url("/woks/"), server.url("/gone/"))
-
-
-@contextmanager
-def _served_with_archive(root: Path) -> Iterator[Place]:
-    with FaultyHttp({"/woks/memoryfield.zip": _packed(FILES)}) as server:
-        yield Place(server.url("/woks/"), server.url("/gone/"))
-
-
-@contextmanager
-def _archive_by_http(root: Path) -> Iterator[Place]:
-    with FaultyHttp({"/woks.memoryfield.zip": _packed(FILES)}) as server:
-        yield Place(server.url("/woks.memoryfield.zip"), server.url("/gone.zip"))
-
-
-@contextmanager
-def _bucket() -> Iterator[tuple[S3Server, str, dict[str, Any]]]:
-    with no_aws():
-        server = s3_server()
-        yield server, server.bucket(), {"endpoint_url": server.url, **KEYS}
-
-
-@contextmanager
-def _s3_prefix(root: Path) -> Iterator[Place]:
-    with _bucket() as (server, bucket, options):
-        for name, data in FILES.items():
-            server.put(bucket, f"all/woks/{name}", data)
-        yield Place(f"s3://{bucket}/all/woks/", f"s3://{bucket}/all/gone/", **options)
-
-
-@contextmanager
-def _s3_archive(root: Path) -> Iterator[Place]:
-    with _bucket() as (server, bucket, options):
-        server.put(bucket, "woks.memoryfield.zip", _packed(FILES))
-        yield Place(f"s3://{bucket}/woks.memoryfield.zip", f"s3://{bucket}/gone.zip", **options)
-
-
-def _repository(root: Path) -> Path:
-    tree = {f"all/woks/{name}": data for name, data in FILES.items()}
-    tree |= {"README.md": b"another page\n", "x.memoryfield.zip": _packed(FILES)}
-    return make_repository(root / "repo.git", [Commit(tree)])
-
-
-@contextmanager
-def _git(root: Path) -> Iterator[Place]:
-    url = f"git+file://{_repository(root)}@main"
-    yield Place(f"{url}#all/woks", f"{url}#all/gone")
-
-
-@contextmanager
-def _git_archive(root: Path) -> Iterator[Place]:
-    url = f"git+file://{_repository(root)}@main"
-    yield Place(f"{url}#x.memoryfield.zip", f"{url}#gone.zip")
-
-
-@contextmanager
-def _git_by_http(root: Path) -> Iterator[Place]:
-    _repository(root)
-    with git_server(root) as server:
-        url = f"git+{server.url}/repo.git@main"
-        yield Place(f"{url}#all/woks", f"{url}#all/gone")
-
-
-@contextmanager
-def _github(root: Path) -> Iterator[Place]:
-    with GitHubServer(_repository(root)) as server:
-        url = "github://owner/field/all"
-        yield Place(f"{url}/woks@main", f"{url}/gone@main", api_url=server.api.base)
-
-
-@contextmanager
-def _github_archive(root: Path) -> Iterator[Place]:
-    with GitHubServer(_repository(root)) as server:
-        url = "github://owner/field"
-        options = {"api_url": server.api.base}
-        yield Place(f"{url}/x.memoryfield.zip@main", f"{url}/gone.zip@main", **options)
-
-
-@contextmanager
-def _github_release(root: Path) -> Iterator[Place]:
-    with GitHubServer(_repository(root)) as server:
-        server.releases["v1"] = {"woks.memoryfield.zip": _packed(FILES)}
-        url = "https://github.com/owner/field/releases/download/v1"
-        options = {"api_url": server.api.base}
-        yield Place(f"{url}/woks.memoryfield.zip", f"{url}/gone.zip", **options)
-
-
-@contextmanager
-def _memory(root: Path) -> Iterator[Place]:
-    import fsspec  # type: ignore[import-untyped]
-
-    memory = fsspec.filesystem("memory")
-    place = f"/every-source-{root.name}"
-    for name, data in FILES.items():
-        memory.pipe_file(f"{place}/woks/{name}", data)
-    memory.pipe_file(f"{place}/woks.memoryfield.zip", _packed(FILES))
-    try:
-        yield Place(f"memory:/{place}/woks", f"memory:/{place}/gone")
-    finally:
-        memory.rm(place, recursive=True)
-
-
-@contextmanager
-def _memory_archive(root: Path) -> Iterator[Place]:
-    with _memory(root) as place:
-        yield Place(f"{place.location}.memoryfield.zip", f"{place.missing}.zip")
-
-
-PLACES = {
-    "folder": _folder,
-    "archive": _archive,
-    "served": _served,
-    "served-with-archive": _served_with_archive,
-    "archive-by-http": _archive_by_http,
-    "s3-prefix": _s3_prefix,
-    "s3-archive": _s3_archive,
-    "git": _git,
-    "git-archive": _git_archive,
-    "git-by-http": _git_by_http,
-    "github": _github,
-    "github-archive": _github_archive,
-    "github-release": _github_release,
-    "memory": _memory,
-    "memory-archive": _memory_archive,
-}
-
-
 @pytest.fixture(scope="module", params=PLACES)
 def at(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    """The field at one of the places, with nothing of GitHub in the environment."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("GITHUB_TOKEN", "GH_TOKEN", "GITHUB_API_URL", "GITHUB_SERVER_URL"):
-            patch.delenv(name, raising=False)
-        patch.setenv("GH_CONFIG_DIR", "/none")
-        with PLACES[request.param](tmp_path_factory.mktemp("place")) as place:
-            yield place
+    """The field at one of the places."""
+    with place(request.param, tmp_path_factory.mktemp("place"), FILES) as made:
+        yield made
 
 
 class TestEverySource:
@@ -269,11 +74,11 @@ class TestEverySource:
 
     def test_the_pin(self, at: Place) -> None:
         """The field pin is that of the same files in a folder."""
-        with at.open() as field, open_field(_packed(FILES)) as packed:
-            assert field.digest() == packed.digest()
-            assert field.manifest() == packed.manifest()
+        with at.open() as field, open_field(packed(FILES)) as expected:
+            assert field.digest() == expected.digest()
+            assert field.manifest() == expected.manifest()
             if at.is_archive:
-                assert field.archive_digest() == packed.archive_digest()
+                assert field.archive_digest() == expected.archive_digest()
             else:
                 assert field.archive_digest() is None
 
@@ -286,8 +91,8 @@ class TestEverySource:
         request = Request(storage_options=at.options)
         checked = check(at.location, request)
         assert checked.report is not None
-        with inspect_field(_packed(FILES), name="x.memoryfield.zip") as packed:
-            expected = validate(packed)
+        with inspect_field(packed(FILES), name="x.memoryfield.zip") as field:
+            expected = validate(field)
         unseen = {"MF104"} if "log/2026.md" in at.nested() else {"MF104", "MF102"}
         assert _without(unseen, checked.report) == _without(unseen, expected)
         assert checked.report.digest == expected.digest

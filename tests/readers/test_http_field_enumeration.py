@@ -47,10 +47,7 @@ def test_a_manifest_names_the_files_and_nothing_is_asked() -> None:
     with FaultyHttp() as server, http_field(server.url("/f/"), manifest=manifest) as store:
         assert names(store.listing()) == ["a.md", "data.csv"]
         assert server.requests == []
-        assert store.notes == (
-            "the files are those that the manifest names",
-            "3 names that cannot be of files are left out, such as `..`",
-        )
+        assert store.notes == ("3 names that cannot be of files are left out, such as `..`",)
 
 
 def test_a_listing_names_the_pages() -> None:

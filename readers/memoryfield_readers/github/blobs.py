@@ -59,6 +59,7 @@ class BlobArchive:
     """An archive in a commit as a `RangedObject`: it comes whole, as GitHub has no ranges."""
 
     at_once = 1
+    came_from: str | None = None
 
     def __init__(self, api: GitHubApi, blob: TreeEntry, resolved: str, note: str) -> None:
         """Ask for nothing yet; `api` is closed with this."""

@@ -53,6 +53,11 @@ class ReleaseFile:
         self.resolved: str | None = None
 
     @property
+    def came_from(self) -> str | None:
+        """The URL that gave it in the end, fit to be shown."""
+        return self._object.came_from
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a person should know of how it is read."""
         return (*self._api.notes, self._note, *self._object.notes)

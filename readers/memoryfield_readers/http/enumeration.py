@@ -79,7 +79,7 @@ def by_manifest(folder: str, manifest: Manifest, limits: Limits, location: str) 
     """
     names = [name for name in manifest.hashes if is_plain(name)]
     refused = [name for name in manifest.hashes if not is_plain(name)]
-    notes = ("the files are those that the manifest names", *_refused_note(refused))
+    notes = _refused_note(refused)
     return Enumerated(folder, _entries(names, (), limits, location), notes)
 
 

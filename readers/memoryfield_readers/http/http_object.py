@@ -75,8 +75,9 @@ class HttpObject:
                 one that gives the whole in their place is better asked for the size first.
         """
         self.at_once = _AT_ONCE
+        self.came_from: str | None = None
         self.resolved: str | None = None
-        self.notes: tuple[str, ...] = ()
+        self._notes: tuple[str, ...] = ()
         self._location = location
         self._own: HttpClient | None = None
         if client is None:
@@ -90,6 +91,11 @@ class HttpObject:
         self._version = Version()
         self._wholes = 0
         self._lock = threading.Lock()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of how it is read, and of its own client."""
+        return self._notes if self._own is None else (*self._own.notes, *self._notes)
 
     def tail(self, most: int, whole: Sink) -> Tail:
         """The last bytes of the file, up to `most`, or all of it; see `RangedObject`."""
@@ -159,6 +165,7 @@ class HttpObject:
                 sink.restart()
         answer = self._client.fetch(self._url, sink, headers=headers, ok=ok)
         self._near = answer.final_url
+        self.came_from = answer.url if self._near != self._url else None
         return answer
 
     def _tail_by_size(self, sink: TailOrWhole, most: int) -> Tail:
@@ -197,7 +204,7 @@ class HttpObject:
             raise self._html(answer)
         self._learn(answer, sink.taken)
         if not answer.measured:
-            self.notes += (
+            self._notes += (
                 "the server announced no length: that it is whole is seen only by its end record"
                 " and CRCs",
             )
@@ -206,7 +213,7 @@ class HttpObject:
     def _learn(self, answer: Answer, size: int) -> None:
         self._size = size
         self._version = Version.of(answer.headers)
-        self.notes = () if self._version.is_known else (_NO_VERSION,)
+        self._notes = () if self._version.is_known else (_NO_VERSION,)
 
     def _save_of_all(self, start: int, end: int, sink: Sink) -> None:
         """Cut a part out of the whole file, all of which has to pass by."""

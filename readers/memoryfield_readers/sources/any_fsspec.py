@@ -152,6 +152,7 @@ class FsspecObject:
     def __init__(self, location: FsspecLocation, options: TransferOptions) -> None:
         """Make the file system; raises as `FsspecCalls` does."""
         self._calls = FsspecCalls(location, options)
+        self.came_from: str | None = None
         self.at_once = _at_once(self._calls)
         self._location = location
         self._marks: tuple[tuple[str, str], ...] = ()

@@ -18,7 +18,7 @@ from ..errors import (
     UnsafeArchive,
 )
 from ..limits import Limits, raise_limit
-from ..source import Source
+from ..source import Arrived, Source, ignored
 from ..system_errors import error_of
 from .folders import nested_files, with_folders
 from .random_access import RandomAccess
@@ -126,7 +126,7 @@ class ArchiveSource(Source):
                 "MF601", f"is damaged: its CRC is {crc:08x}, not {member.crc:08x}", member
             )
 
-    def prepare(self, entries: Sequence[Entry]) -> None:
+    def prepare(self, entries: Sequence[Entry], arrived: Arrived = ignored) -> None:
         """Fetch entries that are not here yet, neighbours in one request; see `Source.prepare`."""
         members = [self._members[entry.path] for entry in entries if entry.path in self._members]
         members = [member for member in members if not member.folder and self._may_be_read(member)]
@@ -164,6 +164,17 @@ class ArchiveSource(Source):
         for at in range(0, self._file.size, _CHUNK_BYTES):
             digest.update(self._read_at(at, _CHUNK_BYTES))
         return f"sha256:{digest.hexdigest()}"
+
+    @property
+    def archive_size(self) -> int | None:
+        """Bytes of the archive; None, as there is no pin, if it only carries a field."""
+        return None if self.archive_name is None else self._file.size
+
+    def archive_chunks(self) -> Iterator[bytes]:
+        """The bytes of the archive in pieces; none if not all of it is here."""
+        if self._file.has((0, self._file.size)):
+            for at in range(0, self._file.size, _CHUNK_BYTES):
+                yield self._read_at(at, _CHUNK_BYTES)
 
     def _check_whole(self) -> None:
         """Refuse an archive of which only the directory was looked at, if there is more to it."""

@@ -142,6 +142,7 @@ class GitBlob:
     """An archive in a commit, which comes as a whole; see `RangedObject`."""
 
     at_once = 1
+    came_from: str | None = None
 
     def __init__(self, location: GitLocation, options: TransferOptions, limits: Limits) -> None:
         """Find the commit and the archive in it.

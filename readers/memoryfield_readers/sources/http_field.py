@@ -37,8 +37,10 @@ class HttpField:
 
     Attributes:
         at_once: how many files may be asked for at the same time.
+        redirected: the URLs that gave files in the end, by name, where others were asked.
         resolved: None: nothing pins what a server serves.
-        notes: by what the files were found, and which may have been cut.
+        notes: by what the files were found, and which may have been cut; before that, what is wrong
+            with credentials.
     """
 
     at_once = _AT_ONCE
@@ -74,6 +76,7 @@ class HttpField:
         self._kept: Mapping[str, Kept] = {}
         self._hashes: dict[str, bytes] = {}
         self._found_by: tuple[str, ...] = ()
+        self.redirected: dict[str, str] = {}
         self._unmeasured: set[str] = set()
         self._first_unmeasured: list[str] = []
         self._lock = threading.Lock()
@@ -94,7 +97,7 @@ class HttpField:
         self._folder = found.folder
         self._kept = found.kept
         self._hashes = {name: _hash(kept.data) for name, kept in found.kept.items()}
-        self.notes = self._found_by = found.notes
+        self.notes = self._found_by = (*self._client.notes, *found.notes)
         return found.entries
 
     def save(self, entry: Entry, sink: Sink) -> Entry:
@@ -124,6 +127,8 @@ class HttpField:
                 hint="open that address in a browser to see what it answers",
             )
         with self._lock:
+            if answer.url != url_in(self._location, name):
+                self.redirected[name] = answer.url
             known = self._hashes.setdefault(name, reader.digest)
             if not measured and name not in self._unmeasured:
                 self._note_unmeasured(name)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from threading import Lock
 from typing import BinaryIO, Protocol
+
+PIECE_BYTES = 1024 * 1024
+"""So much is read at a time of a file that is read whole."""
 
 
 class RandomAccess(Protocol):
@@ -72,6 +76,27 @@ class SeekableFile:
                 raise OSError(errno.EIO, "it became shorter while it was being read")
             return data
 
+    def read_into(self, offset: int, buffer: memoryview) -> int:
+        """Fill a buffer with bytes from an offset; how many it were, 0 at the end alone.
+
+        Raises:
+            OSError: they cannot be read, or the file is closed.
+        """
+        with self._lock:
+            if self._file.closed:
+                raise OSError(errno.EBADF, "it is closed")
+            self._file.seek(offset)
+            readinto = getattr(self._file, "readinto", None)
+            if readinto is not None:
+                return int(readinto(buffer) or 0)
+            data = self._file.read(len(buffer))
+            buffer[: len(data)] = data
+            return len(data)
+
+    def from_start(self) -> Forward:
+        """The file as one that is read from its first byte to its last."""
+        return Forward(self)
+
     def bring(self, spans: Iterable[tuple[int, int]]) -> None:
         """Nothing: it is all here."""
 
@@ -86,3 +111,36 @@ class SeekableFile:
         """Close the file object if it was opened for this."""
         if self._owned:
             self._file.close()
+
+
+class Forward:
+    """What has random access, read piece by piece from its start."""
+
+    def __init__(self, file: SeekableFile) -> None:
+        """Begin at the first byte."""
+        self._file = file
+        self._at = 0
+
+    def readinto(self, buffer: memoryview, /) -> int:
+        """Fill a buffer with the bytes that follow, and say how many these were.
+
+        Raises:
+            OSError: they cannot be read.
+        """
+        got = self._file.read_into(self._at, buffer)
+        self._at += got
+        return got
+
+
+def sha256_of(file: RandomAccess) -> str:
+    """The SHA-256 of a whole file, in hexadecimal."""
+    digest = hashlib.sha256()
+    for piece in pieces_of(file):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def pieces_of(file: RandomAccess) -> Iterator[bytes]:
+    """All bytes of a file in pieces."""
+    for at in range(0, file.size, PIECE_BYTES):
+        yield file.read_at(at, min(PIECE_BYTES, file.size - at))

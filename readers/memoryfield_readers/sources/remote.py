@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 
 from ..entry import Entry, EntryKind, path_key
@@ -16,7 +16,7 @@ from ..errors import (
 )
 from ..limits import Limits, raise_limit
 from ..names import topmost_debris
-from ..source import Source
+from ..source import Arrived, Source, ignored
 from ..transfer.progress import Watch, unwatched
 from ..transfer.side_by_side import side_by_side
 from ..transfer.spool import Segment, SpoolSink, TemporaryBytes, chunks_of
@@ -37,7 +37,14 @@ class RemoteSource(Source):
     archive_name: str | None = None
 
     def __init__(
-        self, store: Store, *, location: str, name: str, limits: Limits, watch: Watch = unwatched
+        self,
+        store: Store,
+        *,
+        location: str,
+        name: str,
+        limits: Limits,
+        watch: Watch = unwatched,
+        redirected: Mapping[str, str] | None = None,
     ) -> None:
         """List the folder.
 
@@ -47,6 +54,8 @@ class RemoteSource(Source):
             name: the name of the field.
             limits: how much to take.
             watch: is told how far a transfer of many files is.
+            redirected: the URLs that gave files in the end, by path, where others were asked; it
+                may grow.
 
         Raises:
             MemoryfieldError: it cannot be listed; as `Store.listing` raises.
@@ -57,6 +66,7 @@ class RemoteSource(Source):
         self._store = store
         self._limits = limits
         self._watch = watch
+        self._redirected = {} if redirected is None else redirected
         self._bytes = TemporaryBytes()
         self._fetched: dict[str, tuple[Entry, tuple[Segment, ...]]] = {}
         self._failed: dict[str, MemoryfieldError] = {}
@@ -107,7 +117,7 @@ class RemoteSource(Source):
         _, segments = self._have(entry)
         yield from chunks_of(self._bytes, segments)
 
-    def prepare(self, entries: Sequence[Entry]) -> None:
+    def prepare(self, entries: Sequence[Entry], arrived: Arrived = ignored) -> None:
         """Fetch files, several at a time; see `Source.prepare`."""
         if self._over is not None:
             raise self._over.with_traceback(None)
@@ -122,6 +132,8 @@ class RemoteSource(Source):
                 self._take(entry, sink)
             except SourceChanged as error:
                 self._failed[entry.path] = error
+            else:
+                arrived(entry)
             done += 1
             self._watch("files", done, len(wanted))
         rest = [
@@ -135,6 +147,7 @@ class RemoteSource(Source):
             self._watch("files", done, len(wanted))
             if not isinstance(outcome, MemoryfieldError):
                 in_a_row = 0
+                arrived(entry)
                 continue
             self._failed[entry.path] = outcome
             if isinstance(outcome, LimitExceeded) and outcome.entry is None:
@@ -156,6 +169,10 @@ class RemoteSource(Source):
         """The entry with the time of its last change, asked for if need be."""
         known = self.known(entry)
         return known if known.modified_ns is not None else self._store.dated(known)
+
+    def came_from(self, entry: Entry) -> str | None:
+        """The URL that gave a file in the end, if that is another than was asked."""
+        return self._redirected.get(entry.path)
 
     def archive_digest(self) -> None:
         """None: a folder is no archive."""

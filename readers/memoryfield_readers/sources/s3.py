@@ -130,6 +130,7 @@ class S3Object:
     """An archive in a bucket; see `RangedObject`."""
 
     at_once = _AT_ONCE
+    came_from: str | None = None
     notes: tuple[str, ...] = ()
 
     def __init__(self, location: S3Location, options: TransferOptions) -> None:

@@ -33,6 +33,11 @@ class RangedObject(Protocol):
     at_once: int
 
     @property
+    def came_from(self) -> str | None:
+        """The URL that gave it in the end, fit to be shown; None where that says nothing."""
+        ...
+
+    @property
     def resolved(self) -> str | None:
         """The location with what the transport pinned it to (a commit, a version), or None."""
         ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Protocol
 
 from ..errors import LimitExceeded
@@ -24,7 +25,7 @@ class Sink(Protocol):
         ...
 
 
-class Bounded:
+class Bounded(ABC):
     """What all sinks share: they count, and take no more than they were told to."""
 
     def __init__(self, most: int, limit: str) -> None:
@@ -50,11 +51,13 @@ class Bounded:
         self.taken = 0
         self._forget()
 
+    @abstractmethod
     def _keep(self, piece: bytes) -> None:
-        raise NotImplementedError
+        """Keep bytes that may be taken."""
 
+    @abstractmethod
     def _forget(self) -> None:
-        raise NotImplementedError
+        """Let go of what was kept."""
 
 
 class MemorySink(Bounded):
