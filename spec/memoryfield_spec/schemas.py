@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, get_args
 
-SchemaName: TypeAlias = Literal["frontmatter", "report"]
+SchemaName: TypeAlias = Literal["comparison", "frontmatter", "lock", "report"]
 
 
 def schema(name: SchemaName) -> dict[str, Any]:
     """A JSON Schema (draft 2020-12) of the standard, as a new dictionary on every call.
 
     Arguments:
-        name: "frontmatter" for the fields of a page, "report" for what a validator prints.
+        name: "frontmatter" for the fields of a page, "report" for what a validator prints,
+            "comparison" for what is printed of two fields that are compared, "lock" for what the
+            TOML of a lock file says.
 
     Raises:
         LookupError: there is no schema of that name.
     """
-    if name not in ("frontmatter", "report"):
-        raise LookupError(f"there is no schema {name!r}; there are 'frontmatter' and 'report'")
+    if name not in get_args(SchemaName):
+        *names, last = map(repr, get_args(SchemaName))
+        raise LookupError(f"there is no schema {name!r}; there are {', '.join(names)} and {last}")
     import json
     from importlib.resources import files
 
