@@ -58,7 +58,7 @@ class TemporaryBytes:
                 self._file.seek(at)
                 return self._file.read(length)
             except (OSError, ValueError) as error:
-                raise _unusable(error) from error
+                raise self._unusable(error) from error
 
     def close(self) -> None:
         """Remove the file."""
@@ -74,10 +74,20 @@ class TemporaryBytes:
             if self._file is None:
                 file = tempfile.TemporaryFile(prefix="memoryfield-")  # noqa: SIM115 - see close()
                 self._file = cast("BinaryIO", file)
-            self._file.seek(at)
-            self._file.write(piece)
+            self._put(self._file, at, piece)
         except (OSError, ValueError) as error:
-            raise _unusable(error) from error
+            raise self._unusable(error) from error
+
+    def _put(self, file: BinaryIO, at: int, piece: bytes) -> None:
+        file.seek(at)
+        file.write(piece)
+
+    def _unusable(self, error: OSError | ValueError) -> SourceUnavailable:
+        reason = reason_of(error) if isinstance(error, OSError) else "it is closed"
+        return SourceUnavailable(
+            f"the temporary file for what is fetched cannot be used: {reason}",
+            hint="TMPDIR names the folder for temporary files",
+        )
 
 
 class SpoolSink(Bounded):
@@ -106,11 +116,3 @@ def chunks_of(bytes_: TemporaryBytes, segments: tuple[Segment, ...]) -> Iterator
     for segment in segments:
         for at in range(segment.at, segment.at + segment.length, _CHUNK_BYTES):
             yield bytes_.read_at(at, min(_CHUNK_BYTES, segment.at + segment.length - at))
-
-
-def _unusable(error: OSError | ValueError) -> SourceUnavailable:
-    reason = reason_of(error) if isinstance(error, OSError) else "it is closed"
-    return SourceUnavailable(
-        f"the temporary file for what is fetched cannot be used: {reason}",
-        hint="TMPDIR names the folder for temporary files",
-    )
