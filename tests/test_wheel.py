@@ -8,11 +8,13 @@ import tomllib
 import zipfile
 from email import message_from_string
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hatch_build import SHIPPED
 
 from memoryfield_spec import __version__, catalogue
+from memoryfield_spec.schemas import SchemaName
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -67,7 +69,8 @@ def test_wheel_holds_every_file_of_every_room(names: set[str]) -> None:
 
 def test_wheel_holds_the_data_of_the_standard(names: set[str]) -> None:
     """Catalogue, schemas and model codes are there, and each package is typed."""
-    data = {"catalogue.toml", "models.toml", "report.schema.json", "frontmatter.schema.json"}
+    schemas = {f"{name}.schema.json" for name in get_args(SchemaName)}
+    data = {"catalogue.toml", "models.toml", *schemas}
     assert {f"memoryfield_spec/{name}" for name in data} <= names
     assert {f"{Path(package).name}/py.typed" for package in PACKAGES} <= names
 

@@ -11,6 +11,7 @@ from memoryfield_readers import (
     Field,
     LimitExceeded,
     MemoryfieldError,
+    Pins,
     inspect_field,
     unwatched,
 )
@@ -38,6 +39,8 @@ class Request:
         profile: by which standard to judge.
         watch_ignores: whether to find out which ignores leave something out; it takes longer.
         storage_options: how sources elsewhere are reached, as `inspect_field` takes it.
+        pins: what a field must match to be checked at all.
+        offline: whether to ask nobody else for it.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -45,6 +48,8 @@ class Request:
     profile: Profile = "kit"
     watch_ignores: bool = False
     storage_options: Mapping[str, Any] = field(default_factory=dict)
+    pins: Pins = field(default_factory=Pins)
+    offline: bool = False
 
 
 def judge(field: Field, request: Request, *, progress: Progress | None = None) -> Applied:
@@ -96,8 +101,10 @@ def check(
             fetching() if fetching is not None else nullcontext(unwatched) as transfer,
             inspect_field(
                 opened,
+                pin=request.pins,
                 limits=request.settings.limits,
                 storage_options=request.storage_options,
+                offline=request.offline,
                 watch=transfer,
             ) as field,
         ):

@@ -83,7 +83,7 @@ def _proposed(
         hint = "unpack the archive, mend the folder, and pack it again"
         raise LocationError("standard input cannot be mended", hint=hint)
     folder = writable_folder(location)
-    with inspect_field(location, limits=request.settings.limits) as field:
+    with inspect_field(location, limits=request.settings.limits, offline=request.offline) as field:
         with watch(field) if watch is not None else nullcontext() as progress:
             before = check_field(field, request, progress=progress)
         if before.report is None or not any(each.fixable for each in before.report.findings):

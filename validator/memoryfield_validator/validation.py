@@ -179,8 +179,8 @@ def _in_batches(review: Review, progress: Progress | None) -> Iterator[list[Page
 
 
 def _check_pages(pages: list[Page], review: Review, chosen: RuleSet, findings: _Findings) -> None:
-    # What stands in an LFS pointer is not the page's content: nothing is said of it but what a model
-    # would make of it, for all that is known of a pointer is how it begins.
+    # What stands in an LFS pointer is not the page's content, and only the review looks at it: all
+    # that is known of a pointer is how it begins, and a model reads the rest of it, too.
     everything = pages
     pointers = [page.name for page in pages if is_lfs_pointer(page.raw)]
     if pointers:

@@ -8,37 +8,22 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterator, Sequence
+
+from ..unified import LineChange
 
 
-class LineChange(NamedTuple):
-    """Lines that are replaced: those of one version by those of the other.
-
-    Attributes:
-        start: the first line before, from 0.
-        end: the line before after the last.
-        new_start: the first line after, from 0.
-        new_end: the line after after the last.
-    """
-
-    start: int
-    end: int
-    new_start: int
-    new_end: int
-
-
-def line_changes(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[LineChange]:
+def line_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[LineChange]:
     """The stretches of lines that differ, in order."""
     done, new_done = 0, 0
-    for at, new_at in (*_unique_in_both(before, after), (len(before), len(after))):
+    for at, new_at in (*unique_in_both(before, after), (len(before), len(after))):
         if at >= done and new_at >= new_done:
             yield from _between(before, after, LineChange(done, at, new_done, new_at))
             done, new_done = at, new_at
 
 
 def _between(
-    before: Sequence[bytes], after: Sequence[bytes], stretch: LineChange
+    before: Sequence[Hashable], after: Sequence[Hashable], stretch: LineChange
 ) -> Iterator[LineChange]:
     """The lines that differ within a stretch that holds no line unique in both."""
     start, end, new_start, new_end = stretch
@@ -55,7 +40,7 @@ def _between(
             yield LineChange(line, line + 1, line + shift, line + shift + 1)
 
 
-def _unique_in_both(before: Sequence[bytes], after: Sequence[bytes]) -> list[tuple[int, int]]:
+def unique_in_both(before: Sequence[Hashable], after: Sequence[Hashable]) -> list[tuple[int, int]]:
     """Places of lines that stand once in each version, as many as are in the same order."""
     once = {line for line, count in Counter(before).items() if count == 1}
     once &= {line for line, count in Counter(after).items() if count == 1}

@@ -4,7 +4,7 @@ from .github_report import render_github
 from .json_report import render_json
 from .jsonl_report import render_jsonl
 from .junit_report import render_junit
-from .markdown_report import render_markdown
+from .markdown_report import plain_markdown, render_markdown
 from .results import counted
 from .sarif_report import render_sarif
 from .text_report import VALIDITY, Verdicts, print_text, print_totals
@@ -13,6 +13,7 @@ __all__ = [
     "VALIDITY",
     "Verdicts",
     "counted",
+    "plain_markdown",
     "print_text",
     "print_totals",
     "render_github",

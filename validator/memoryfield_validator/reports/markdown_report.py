@@ -78,36 +78,36 @@ def _gravity(checked: Checked) -> int:
 
 
 def _field(checked: Checked) -> str:
-    name, report = _plain(name_of(checked), _MOST_NAME), checked.report
+    name, report = plain_markdown(name_of(checked), _MOST_NAME), checked.report
     if report is None:
         return f"| {name} | **not read** | | | | | |"
     verdict = "valid" if report.verdict == "valid" else "**invalid**"
     if report.unread:
         verdict += ", not all read"
     counts = " | ".join(map(str, report.summary.values()))
-    pin = _plain(report.digest or "none", _MOST_NAME)
+    pin = plain_markdown(report.digest or "none", _MOST_NAME)
     return f"| {name} | {verdict} | {report.pages} | {counts} | {pin} |"
 
 
 def _problem(problem: Problem) -> str:
     lines = sentences(problem.text, problem.error.hint)
-    return f"| {_plain(name_of(problem.checked), _MOST_NAME)} | {_text(lines)} |"
+    return f"| {plain_markdown(name_of(problem.checked), _MOST_NAME)} | {_text(lines)} |"
 
 
 def _finding(result: Result) -> str:
     finding = result.finding
-    place = _plain(name_of(result.checked), _MOST_NAME)
+    place = plain_markdown(name_of(result.checked), _MOST_NAME)
     if finding.file is not None:
-        place = f"{place}<br>{_plain(finding.file, _MOST_NAME)}"
+        place = f"{place}<br>{plain_markdown(finding.file, _MOST_NAME)}"
     if finding.line is not None:
         place += f", line {finding.line}, column {finding.column or 1}"
-    rule = f"{finding.rule} {_plain(catalogue()[finding.rule].title, _MOST_NAME)}"
+    rule = f"{finding.rule} {plain_markdown(catalogue()[finding.rule].title, _MOST_NAME)}"
     text = _text(sentences(finding.message, finding.hint))
     return f"| {finding.level} | {rule} | {place} | {text} |"
 
 
 def _text(lines: Sequence[str]) -> str:
-    return "<br>".join(_plain(line, _MOST_MESSAGE) for line in lines)
+    return "<br>".join(plain_markdown(line, _MOST_MESSAGE) for line in lines)
 
 
 def _rows(rows: Iterable[str], number: int, noun: str) -> Iterator[str]:
@@ -124,7 +124,7 @@ def _rows(rows: Iterable[str], number: int, noun: str) -> Iterator[str]:
         yield f"There {'is' if number - told == 1 else 'are'} {counted(number - told, noun)} more."
 
 
-def _plain(text: str, most: int) -> str:
+def plain_markdown(text: str, most: int) -> str:
     """One line of text that stays text, whatever a page or a name holds."""
     broken = _LINKING.sub(_BREAK, one_line(text, most))
     return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", broken)
