@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memoryfield_readers import MemoryfieldError, local_path
+from memoryfield_readers import MemoryfieldError, Pins, local_path
 from memoryfield_spec import Level
 
 from .destinations import (
@@ -22,10 +22,18 @@ from .destinations import (
     parse_formats,
     write_report,
 )
-from .fixer import Fixer, bar_over_fields
-from .options import LIMITS_HELP, LOCATION, SOURCE_OPTIONS, storage_options
+from .files import LocalPath
+from .fixer import Fixer
+from .options import (
+    LIMITS_HELP,
+    LOCATION,
+    OFFLINE_OPTION,
+    PIN_OPTION,
+    SOURCE_OPTIONS,
+    storage_options,
+)
 from .output import complain, say, warn
-from .progress import page_bar, transfer_bar
+from .progress import bar_over_fields, page_bar, transfer_bar
 from .rendering import add_step_summary, for_file, for_stdout, rendered
 from .standard_input import archive_from_stdin
 from .text_output import TextOutput, Wording
@@ -36,7 +44,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 VALIDITY = Wording()
-_FILE = click.Path(dir_okay=False, path_type=Path)
+_FILE = LocalPath(dir_okay=False)
 
 _OPTIONS = (
     click.argument("locations", nargs=-1, required=True, type=LOCATION, metavar="LOCATION..."),
@@ -72,6 +80,8 @@ _OPTIONS = (
     ),
     click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help=LIMITS_HELP),
     *SOURCE_OPTIONS,
+    PIN_OPTION,
+    OFFLINE_OPTION,
     click.option("--each", is_flag=True, help="Each LOCATION is a folder of fields: check them."),
     click.option(
         "--jobs",
@@ -103,6 +113,8 @@ class Wanted:
         retries: how often to ask again, where that was given.
         anon: whether to give no credentials.
         transport: options of the transport, by name.
+        pins: what the one field must match.
+        offline: whether to ask nobody.
     """
 
     locations: tuple[str, ...]
@@ -120,6 +132,8 @@ class Wanted:
     retries: int | None
     anon: bool
     transport: Mapping[str, Any]
+    pins: Pins
+    offline: bool
 
     @property
     def storage_options(self) -> dict[str, Any]:
@@ -173,6 +187,18 @@ def refuse_to_check_nothing(settings: Settings, *, audit: bool) -> None:
 
     if not rule_set(select=settings.select, ignore=settings.ignore, audit=audit).ids:
         raise click.UsageError("all that is selected is ignored: nothing would be checked")
+
+
+def refuse_unclear_pins(wanted: Wanted, locations: Sequence[str], *, writes: bool = False) -> None:
+    """A pin is of one field, and of what stands in it now.
+
+    Raises:
+        click.UsageError: several fields are to match one pin, or one that is to be changed.
+    """
+    if wanted.pins and len(locations) != 1:
+        raise click.UsageError("--pin is of one field: give one LOCATION, or name fields of a lock")
+    if wanted.pins and writes:
+        raise click.UsageError("--pin goes neither with --fix nor with --diff: it would not match")
 
 
 def _nearest_settings(locations: Sequence[str]) -> Path | None:

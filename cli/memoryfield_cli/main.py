@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 
 from memoryfield_spec import __version__
 
 from .start import INTERRUPTED
+from .usage import Group, refuse
 
 COMMANDS = {
     "validate": "Check fields against the standard.",
@@ -21,6 +22,12 @@ COMMANDS = {
     "ls": "List the pages of a field.",
     "read": "Print pages of a field.",
     "digest": "Print the field pin or the manifest.",
+    "pin": "Print both pins of a field.",
+    "verify": "Say whether a field is the one that was pinned.",
+    "lock": "Keep the pins of fields in memoryfields.lock.",
+    "fetch": "Bring the fields of the lock file here, and prove them.",
+    "diff": "Show what differs between two fields, before a pin moves.",
+    "cache": "Look after what was fetched.",
     "conformance": "Run, export and check the conformance cases.",
     "completion": "Print a script that completes commands in a shell.",
 }
@@ -42,10 +49,20 @@ Exit codes:
   3  a pin or hash does not match, or an archive is unsafe
   4  the source, page or service cannot be had
   5  a write conflict or a rejected batch
+
+\b
+Environment, for fields elsewhere:
+  https   NETRC (else ~/.netrc), MEMORYFIELD_HTTP_HOST, MEMORYFIELD_HTTP_USER,
+          MEMORYFIELD_HTTP_PASSWORD; HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE
+  github  GITHUB_TOKEN, GH_TOKEN, or what gh has stored; of another server
+          GH_ENTERPRISE_TOKEN; GITHUB_API_URL, or --option api_url=URL
+  s3      what AWS tools read: AWS_PROFILE, AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL,
+          and so on, or --option profile=NAME, endpoint_url=URL
+  git     the settings of git itself
 """
 
 
-class LazyGroup(click.Group):
+class LazyGroup(Group):
     """A group that imports a command only when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -69,16 +86,6 @@ class LazyGroup(click.Group):
             print("memoryfield: interrupted", file=sys.stderr)
             sys.exit(INTERRUPTED)
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Show the help where there is no command; with all versions of click that is exit 2."""
-        if not args and not ctx.resilient_parsing:
-            click.echo(ctx.get_help(), file=sys.stderr, err=True)
-            ctx.exit(2)
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as error:
-            _wrong_usage(error, ctx)
-
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; whatever goes wrong becomes one line on stderr and an exit code."""
         from memoryfield_readers import MemoryfieldError
@@ -92,9 +99,9 @@ class LazyGroup(click.Group):
             complain(error)
             ctx.exit(error.exit_code)
         except UnknownRequirement as error:
-            _wrong_usage(click.UsageError(str(error)), ctx)
+            refuse(click.UsageError(str(error)), ctx)
         except click.UsageError as error:
-            _wrong_usage(error, ctx)
+            refuse(error, ctx)
         except KeyboardInterrupt:
             warn("interrupted")
             ctx.exit(INTERRUPTED)
@@ -103,18 +110,6 @@ class LazyGroup(click.Group):
         """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
-
-
-def _wrong_usage(error: click.UsageError, ctx: click.Context) -> NoReturn:
-    """Say what is wrong and exit; the error may quote names that a shell put in for a `*`."""
-    from memoryfield_readers import visible
-
-    message = error.format_message()
-    if error.message:
-        message = message.replace(error.message, visible(error.message))
-    if sys.stderr is not None:  # closed by the shell, with `2>&-`: click would take stdout
-        click.UsageError(message, error.ctx).show(sys.stderr)
-    ctx.exit(error.exit_code)
 
 
 @click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})

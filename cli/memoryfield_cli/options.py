@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from memoryfield_readers import DEFAULT_LIMITS, Limits
+from memoryfield_readers import DEFAULT_LIMITS, Limits, Pins, parse_pins
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -46,7 +46,7 @@ def format_option(*formats: str) -> Callable[[F], F]:
 
 
 LOCATION = click.Path(readable=False)
-"""A folder, an archive or a URL: shells complete paths; what can be read, the room says."""
+"""A folder, an archive, a URL or a name: shells complete paths; what can be read, the room says."""
 
 
 def _transport_options(
@@ -119,6 +119,29 @@ def source_options(command: F) -> F:
     for option in reversed(SOURCE_OPTIONS):
         wrapped = option(wrapped)
     return cast("F", wrapped)
+
+
+def _pins(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> Pins:
+    return parse_pins(texts)
+
+
+PIN_OPTION = click.option(
+    "--pin",
+    "pins",
+    multiple=True,
+    metavar="PIN",
+    callback=_pins,
+    help="Read nothing but what this pin covers: sha256:... of an archive, field-sha256:... of any "
+    "field; one of each may be given.",
+)
+OFFLINE_OPTION = click.option(
+    "--offline", is_flag=True, help="Ask nobody: take what is on this machine and in the cache."
+)
+
+
+def pin_options(command: F) -> F:
+    """`--pin`, as `Pins` named `pins`, and `--offline`."""
+    return PIN_OPTION(OFFLINE_OPTION(command))
 
 
 def location_argument(command: F) -> F:

@@ -60,7 +60,8 @@ def test_commands_are_offered(shell: str) -> None:
 
 def test_beginnings_are_completed() -> None:
     """A beginning narrows the choice, of commands, options and values."""
-    assert completions("memoryfield v") == ["plain,validate"]
+    assert completions("memoryfield v") == ["plain,validate", "plain,verify"]
+    assert completions("memoryfield lock a") == ["plain,add"]
     assert completions("memoryfield validate --fa") == ["plain,--fail-on"]
     assert completions("memoryfield validate --format j") == [
         "plain,json",
@@ -71,7 +72,10 @@ def test_beginnings_are_completed() -> None:
     assert completions("memoryfield completion ") == [f"plain,{shell}" for shell in SHELLS]
 
 
-@pytest.mark.parametrize("command", ["validate", "info", "ls", "read", "digest"])
+@pytest.mark.parametrize(
+    "command",
+    ["validate", "info", "ls", "read", "digest", "pin", "verify", "diff", "lock add notes"],
+)
 def test_locations_are_completed_as_paths(command: str) -> None:
     """A location is completed by the shell, which knows its files."""
     assert [line.split(",")[0] for line in completions(f"memoryfield {command} ")] == ["file"]

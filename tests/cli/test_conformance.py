@@ -265,7 +265,7 @@ def test_no_command_is_wrong_usage() -> None:
     """`memoryfield conformance` alone shows what there is, and is 2."""
     done = spawn("conformance")
     assert (done.code, done.stdout) == (2, b"")
-    assert b"Commands:" in done.stderr
+    assert done.err == call("conformance", "--help").out
     assert call("conformance", "judge").code == 2
 
 

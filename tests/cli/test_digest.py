@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
-from tests.cli.command import (
-    COMMAND,
-    GOOD,
-    KNOWN,
-    KNOWN_PIN,
-    archive,
-    call,
-    folder,
-    neutral_environment,
-    spawn,
-)
+from tests.cli.command import GOOD, KNOWN, KNOWN_PIN, archive, call, folder, spawn
+from tests.cli.coreutils import needs_coreutils, shell
 
 from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
 
@@ -35,19 +24,6 @@ FILES = {
     "9.md": b"9\n",
 }
 """Names that a locale would sort otherwise than their bytes."""
-
-needs_coreutils = pytest.mark.skipif(
-    shutil.which("sha256sum") is None, reason="sha256sum of coreutils is not there"
-)
-
-
-def shell(script: str, cwd: Path) -> bytes:
-    """What a script of the shell prints; the command is called `memoryfield` in it."""
-    path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
-    env = neutral_environment() | {"PATH": path}
-    done = subprocess.run(["sh", "-c", script], cwd=cwd, env=env, capture_output=True, check=False)
-    assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout
 
 
 def test_known_answer(places: Path) -> None:

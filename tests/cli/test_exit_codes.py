@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.cli.command import call, spawn
+from tests.cli.command import FAULTY, GOOD, archive, call, spawn
 
 from memoryfield_cli.main import COMMANDS, EPILOG
 
@@ -36,7 +36,7 @@ def expected(command: str, place: str) -> int:
 
 
 @pytest.mark.parametrize("place", CODES)
-@pytest.mark.parametrize("command", ["validate", *READERS])
+@pytest.mark.parametrize("command", ["validate", *READERS, "pin"])
 def test_location_decides_the_exit_code(command: str, place: str, places: Path) -> None:
     """Good is 0, findings are 1, an unsafe archive 3, what cannot be had 4."""
     done = call(command, places / place, *READERS.get(command, []))
@@ -47,8 +47,14 @@ def test_location_decides_the_exit_code(command: str, place: str, places: Path) 
         assert done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("place", ["good", "faulty", "unsafe.memoryfield.zip", "missing", "fifo"])
-@pytest.mark.parametrize("command", ["validate", *READERS])
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        *(("validate", place) for place in ("good", "faulty", "missing", "fifo")),
+        *((command, "good") for command in READERS),
+        *((command, "unsafe.memoryfield.zip") for command in READERS),
+    ],
+)
 def test_the_process_exits_with_that_code(command: str, place: str, places: Path) -> None:
     """What the command decides is what the shell sees."""
     done = spawn(command, places / place, *READERS.get(command, []))
@@ -65,14 +71,15 @@ def test_file_urls_are_locations(command: str, places: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "code"), [("validate", 1), ("info", 0), ("ls", 1), ("read", 4), ("digest", 1)]
+    ("command", "code"),
+    [("validate", 1), ("info", 0), ("ls", 1), ("read", 4), ("digest", 1), ("pin", 1)],
 )
 @pytest.mark.parametrize("place", ["empty", "empty.memoryfield.zip"])
 def test_nothing_found(command: str, code: int, place: str, places: Path) -> None:
     """Where there is no page, what was asked for is not found."""
     done = call(command, places / place, *READERS.get(command, []))
     assert done.code == code
-    if command in ("ls", "digest"):
+    if command in ("ls", "digest", "pin"):
         assert done.stdout == b""
         assert "there is no page" in done.err
 
@@ -137,12 +144,12 @@ def test_limits_can_be_raised_and_lowered(places: Path) -> None:
 
 WRONG_USAGE = {
     "no command": ([], "Usage: "),
-    "unknown command": (["valdate", "good"], "No such command"),
+    "unknown command": (["valdate", "good"], "no such command"),
     "unknown option": (["--nope"], "--nope"),
     "unknown option of a command": (["ls", "--nope", "good"], "--nope"),
-    "no location": (["validate"], "Missing argument"),
+    "no location": (["validate"], "missing argument"),
     "two locations": (["ls", "good", "known"], "unexpected extra argument"),
-    "no page": (["read", "good"], "Missing argument"),
+    "no page": (["read", "good"], "missing argument"),
     "unknown format": (["validate", "--format", "xml", "good"], "'json'"),
     "unknown level": (["validate", "--fail-on", "fatal", "good"], "'warning'"),
     "unknown profile": (["validate", "--profile", "draft", "good"], "'draft-0.1'"),
@@ -166,7 +173,7 @@ WRONG_USAGE = {
     "manifest of an archive": (["digest", "--manifest", "--archive", "good"], "goes neither with"),
     "archive pin of a folder": (["digest", "--archive", "good"], "needs an archive"),
     "unknown shell": (["completion", "tcsh"], "'fish'"),
-    "no shell": (["completion"], "Missing argument"),
+    "no shell": (["completion"], "missing argument"),
 }
 
 
@@ -180,6 +187,47 @@ def test_wrong_usage(
     assert done.code == 2, done.err
     assert done.stdout == b""
     assert says in done.err
+    lines = done.err.splitlines()
+    if arguments:  # without any, it is the help that is shown
+        assert all(line.startswith("memoryfield: ") for line in lines)
+        assert len(lines) == 1 or lines[1:] == [f"memoryfield: see `{_helpful(arguments)}`"]
+
+
+def _helpful(arguments: list[str]) -> str:
+    """The command that explains what was used wrongly."""
+    name = arguments[0] if arguments[0] in COMMANDS else ""
+    return " ".join(["memoryfield", *([name] if name else []), "--help"])
+
+
+NO_FILES = {
+    "--config": ["validate", "--config", "http://h/x", "good"],
+    "--output": ["validate", "--output", "http://h/x", "good"],
+    "--format": ["audit", "--format", "sarif:http://h/x", "good"],
+    "--cases": ["conformance", "lint", "--cases", "http://h/x"],
+    "--known-failures": ["conformance", "run", "--known-failures", "http://h/x"],
+    "FOLDER": ["conformance", "export", "http://h/x"],
+}
+
+
+@pytest.mark.parametrize("name", NO_FILES)
+def test_a_url_is_no_file(name: str) -> None:
+    """What is typed where a file or folder is wanted is shown with all its slashes."""
+    done = call(*NO_FILES[name])
+    kind = "folder" if name in ("--cases", "FOLDER") else "file"
+    said = (
+        f"invalid value for '{name}': http://h/x is a URL, and this takes a {kind} of this machine"
+    )
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[0] == f"memoryfield: {said}"
+
+
+@pytest.mark.parametrize("url", ["https://me:hidden@h/x.toml", "https://h/x.toml?key=hidden"])
+def test_credentials_in_a_url_that_is_no_file_are_not_repeated(url: str) -> None:
+    """Of one that may hold some, only the scheme is shown."""
+    done = call("validate", "--config", url, "good")
+    assert done.code == 2
+    assert "https://... is a URL" in done.err
+    assert "hidden" not in done.err
 
 
 def test_credentials_in_a_location_are_not_repeated() -> None:
@@ -199,7 +247,57 @@ def test_help_lists_the_exit_codes() -> None:
     assert all(line.strip() in done.out for line in EPILOG.splitlines() if line != "\b")
 
 
+LOCKED = [["verify", "@woks"], ["fetch", "woks"], ["lock", "check", "woks"], ["diff", "@woks"]]
+"""The commands on a field of a lock file."""
+
+LOCKED_CODES = {
+    # what became of the archive or of the lock file: the exit code of each
+    "as it was": (0, 0, 0, 0),
+    "another page": (3, 3, 3, 1),
+    "cut": (3, 3, 3, 3),
+    "gone": (4, 4, 4, 4),
+    "not locked": (2, 2, 2, 2),
+    "someone else's place": (2, 2, 2, 2),
+    "no TOML": (2, 2, 2, 2),
+    "newer": (2, 2, 2, 2),
+    "another manifest": (3, 3, 3, 3),
+}
+
+
+@pytest.mark.parametrize("fate", LOCKED_CODES)
+def test_lock_file_decides_the_exit_code(
+    fate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another field than was locked is 3, a lock that means nothing or may not do that is 2."""
+    for name in ("CACHE", "STATE"):
+        monkeypatch.setenv(f"MEMORYFIELD_{name}_DIR", str(tmp_path / name))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    field, lock = archive(Path("woks.zip"), {"woks.md": GOOD}), Path("memoryfields.lock")
+    assert call("lock", "add", "woks", field).code == 0
+    text = lock.read_text()
+    match fate:
+        case "another page":
+            archive(field, {"woks.md": FAULTY})
+        case "cut":
+            field.write_bytes(field.read_bytes()[:-1])
+        case "gone":
+            field.unlink()
+        case "not locked":
+            assert call("lock", "remove", "woks").code == 0
+        case "someone else's place":
+            lock.write_text(text.replace('"woks.zip"', '"/woks.zip"'))
+        case "no TOML":
+            lock.write_text(text + "<<<<<<< HEAD\n")
+        case "newer":
+            lock.write_text(text.replace("version = 1", "version = 2"))
+        case "another manifest":
+            lock.write_text(text.replace("  woks.md", "  works.md"))
+    done = [call(*command) for command in LOCKED]
+    assert tuple(each.code for each in done) == LOCKED_CODES[fate], [each.err for each in done]
+
+
 def test_every_command_is_covered() -> None:
-    """A new command must be added to these tests."""
+    """A new command must be added to these tests, or has its own for that, as `cache` does."""
     known = {"validate", "audit", *READERS, "explain", "rules", "conformance", "completion"}
-    assert set(COMMANDS) == known
+    assert set(COMMANDS) == known | {"pin", "cache"} | {command[0] for command in LOCKED}

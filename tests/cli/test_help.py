@@ -13,6 +13,7 @@ import click
 import pytest
 from tests.cli.command import GOOD, KNOWN, archive, call, folder, neutral_environment, spawn
 
+import memoryfield_readers
 from memoryfield_cli.main import COMMANDS, memoryfield
 from memoryfield_spec import __version__
 from memoryfield_validator import conformance
@@ -58,6 +59,18 @@ def test_help_lists_every_command() -> None:
         assert re.search(rf"^  {name} +{re.escape(line)}$", listed, re.MULTILINE)
 
 
+def test_help_names_what_is_read_from_the_environment() -> None:
+    """Each variable that it names is one that our code names, or that AWS tools read."""
+    told = call("--help").out.partition("Environment")[2]
+    variables = set(re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b|\bNETRC\b", told))
+    code = (path.read_text() for path in Path(memoryfield_readers.__file__).parent.rglob("*.py"))
+    ours = set(re.findall(r"(?<=\")[A-Z]+(?:_[A-Z]+)*(?=\")", "".join(code)))
+    theirs = {"AWS_PROFILE", "AWS_ACCESS_KEY_ID", "AWS_ENDPOINT_URL", "HTTPS_PROXY", "NO_PROXY"}
+    assert variables - ours == theirs
+    assert {"NETRC", "GITHUB_TOKEN", "GH_TOKEN", "GITHUB_API_URL"} < variables
+    assert "api_url=" in told
+
+
 def test_no_command_shows_the_help_as_wrong_usage() -> None:
     """The help stands on stderr then: it is not what was asked for."""
     done = spawn()
@@ -88,15 +101,25 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for field in ("a", "b"):
         folder(tmp_path / "fields" / field, {"index.md": GOOD})
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(conformance, "load_suite", cache(conformance.load_suite))  # read once
+    for place in ("CACHE", "STATE"):
+        monkeypatch.setenv(f"MEMORYFIELD_{place}_DIR", str(tmp_path / place))
+    if name in ("diff", "verify"):
+        assert call("lock", "add", "notes", "notes.memoryfield.zip").code == 0
+    load = cache(conformance.load_suite)  # the whole suite, once
+    monkeypatch.setattr(conformance, "load_suite", lambda root, beginnings=(): load(root))
     examples = re.findall(r"^ +memoryfield (.*)$", call(name, "--help").out, re.MULTILINE)
     assert len(examples) >= 2
     for example in examples:
         if example == "conformance run":  # the whole suite is what `make conformance` is for
             example += " digests"
-        done = call(*shlex.split(re.split(r" [|>] ", example)[0]))
+        done = call(*shlex.split(as_a_shell_reads(re.split(r" [|>] ", example)[0])))
         warned = example.startswith("validate --fail-on warning")
         assert done.code == warned, (example, done.err)
+
+
+def as_a_shell_reads(line: str) -> str:
+    """The line with what `$(memoryfield ...)` prints in its place."""
+    return re.sub(r"\$\(memoryfield (.*?)\)", lambda m: call(*m[1].split()).out.strip(), line)
 
 
 def test_examples_of_the_whole_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,6 +83,8 @@ def test_field_in_text(field: Path, archive: Path, name: str) -> None:
             (["info", location], 0),
             (["ls", "--long", "--all", location], 0),
             (["digest", location], 0),
+            (["pin", location], 0),
+            (["diff", location, location], 0),
             (["read", location, *pages()], 0),
             (["read", location, *names, CLEAR, BIDI, "a\nb"], 4),
         ]
@@ -103,6 +105,8 @@ def test_refusals_in_text(unsafe: Path, irregular: Path, root: Path, name: str) 
         (["validate", unsafe], 1),
         (["ls", unsafe], 3),
         (["digest", unsafe], 3),
+        (["pin", unsafe], 3),
+        (["diff", unsafe, unsafe], 3),
         (["validate", irregular], 1),
         (["digest", irregular], 4),
         (["ls", "--all", "--long", irregular], 4),

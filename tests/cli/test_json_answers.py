@@ -35,6 +35,8 @@ COMMANDS = {
     "ls": ["ls", "FIELD"],
     "ls in full": ["ls", "--all", "--long", "FIELD"],
     "read": ["read", "FIELD", *sorted(name for name in PAGES if name.endswith(".md"))],
+    "pin": ["pin", "FIELD"],
+    "diff": ["diff", "FIELD", "FIELD"],
     "explain": ["explain", "MF801"],
     "rules": ["rules"],
 }

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from tests.cli.command import KNOWN, Outcome, call
@@ -15,7 +17,7 @@ from tests.readers.servers.git_http import git_server
 from tests.readers.servers.git_repository import Commit, make_repository
 from tests.readers.servers.github_api import GitHubServer
 from tests.readers.servers.s3_server import s3_server
-from tests.readers.servers.s3_world import no_aws
+from tests.readers.servers.s3_world import no_aws, s3_world
 
 from memoryfield_readers import MemoryfieldError, open_field
 from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
@@ -154,3 +156,89 @@ def test_nothing_is_left_on_disk(server: FaultyHttp, home: Path) -> None:
     before = sorted(os.listdir(home))
     assert call("digest", server.url("/x.memoryfield.zip")).code == 0
     assert sorted(os.listdir(home)) == before
+
+
+def _locked_and_fetched(home: Path, location: str, *options: str) -> str:
+    """All that `lock add`, `fetch` and others say and leave, the names of files included.
+
+    The secret must have been let in: the field is fetched.
+    """
+    place = home / "here"
+    place.mkdir()
+    said = ""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        for name in ("CACHE", "STATE"):
+            patch.setenv(f"MEMORYFIELD_{name}_DIR", str(home / name))
+        patch.delenv("MEMORYFIELD_LOCK", raising=False)
+        for command in (
+            ("lock", "add", "x", location, *QUICK, *options),
+            ("fetch", *QUICK, *options, "--format", "json", "--out", "out"),
+            ("lock", "check", *QUICK, *options),
+            ("lock", "show"),
+            ("diff", "@x", *QUICK, *options),
+            ("read", "--offline", "@x", "a.md"),
+            ("cache", "info"),
+        ):
+            done = call(*command)
+            assert done.code == 0, done.err
+            said += _all_of(done)
+    left = [path for name in ("here", "CACHE", "STATE") for path in (home / name).rglob("*")]
+    files = [path for path in left if path.is_file()]
+    assert {"memoryfields.lock", "typed-locations", "CACHEDIR.TAG"} <= {each.name for each in files}
+    assert list((home / "CACHE").rglob("objects/*/*"))
+    names = " ".join(str(path.relative_to(home)) for path in left)
+    return said + names + "".join(path.read_bytes().decode("latin-1") for path in files)
+
+
+def _is_clean(text: str) -> bool:
+    """Whether neither the secret nor a form in which it travels is in a text."""
+    basic = base64.b64encode(f"me:{SECRET}".encode()).decode()
+    return not any(form in text for form in (SECRET, basic, SECRET.encode().hex(), quote(SECRET)))
+
+
+@pytest.mark.parametrize("of", ["netrc", "environment"])
+def test_lock_and_cache_of_http(
+    of: str, server: FaultyHttp, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing that is kept holds what let somebody in."""
+    server.fail("*", faults.basic("me", SECRET), times=None)
+    if of == "environment":
+        monkeypatch.setenv("NETRC", str(home / "none"))
+        for name, value in (("HOST", "127.0.0.1"), ("USER", "me"), ("PASSWORD", SECRET)):
+            monkeypatch.setenv(f"MEMORYFIELD_HTTP_{name}", value)
+    assert _is_clean(_locked_and_fetched(home, server.url("/x.memoryfield.zip")))
+
+
+def test_lock_and_cache_of_s3(home: Path) -> None:
+    """As of HTTP, for keys of the environment."""
+    with s3_world() as world:
+        world.patch.setenv("AWS_ACCESS_KEY_ID", f"AKIA{SECRET}")
+        world.patch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+        bucket = world.server.bucket()
+        for name, data in KNOWN.items():
+            world.server.put(bucket, f"woks/{name}", data)
+        options = ("--option", f"endpoint_url={world.gate.url}", "--option", "region=us-east-1")
+        assert _is_clean(_locked_and_fetched(home, f"s3://{bucket}/woks/", *options))
+        assert all(SECRET in str(asked.headers) for asked in world.gate.asked)
+
+
+def test_lock_and_cache_of_github(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of HTTP, for a token that opens a private repository."""
+    repository = make_repository(home / "repo", [Commit(KNOWN)])
+    monkeypatch.setenv("GITHUB_TOKEN", SECRET)
+    with GitHubServer(repository) as github:
+        github.rules.token, github.rules.is_private = SECRET, True
+        monkeypatch.setenv("GITHUB_API_URL", github.api.base)
+        assert _is_clean(_locked_and_fetched(home, "github://owner/field@main"))
+
+
+def test_lock_and_cache_of_git(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of HTTP, for the netrc that git reads."""
+    make_repository(home / "repo.git", [Commit(KNOWN)])
+    monkeypatch.setenv("HOME", str(home))
+    (home / ".netrc").write_text((home / "netrc").read_text())
+    with git_server(home) as server:
+        server.password = base64.b64encode(f"me:{SECRET}".encode()).decode()
+        assert _is_clean(_locked_and_fetched(home, f"git+{server.url}/repo.git@main"))
+        assert server.authorizations

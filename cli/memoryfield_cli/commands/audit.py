@@ -7,7 +7,14 @@ from typing import Any
 
 import click
 
-from ..checking import Wanted, check_options, refuse_to_check_nothing, run, settings_of
+from ..checking import (
+    Wanted,
+    check_options,
+    refuse_to_check_nothing,
+    refuse_unclear_pins,
+    run,
+    settings_of,
+)
 from ..text_output import Wording
 
 _WORDING = Wording(
@@ -42,9 +49,12 @@ def command(**options: Any) -> None:
     locations = expand(wanted.locations, each=wanted.each)
     settings = replace(settings_of(wanted, locations), select=(REVIEW,))
     refuse_to_check_nothing(settings, audit=True)
+    refuse_unclear_pins(wanted, locations)
     request = Request(
         settings,
         watch_ignores=wanted.unused_ignores,
         storage_options=wanted.storage_options,
+        pins=wanted.pins,
+        offline=wanted.offline,
     )
     sys.exit(run(wanted, request, locations, wording=_WORDING))

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from memoryfield_readers import Field, Limits, as_unicode, visible_lines
+from memoryfield_readers import Field, Limits, Pins, as_unicode, visible_lines
 
 from ..opening import opened
-from ..options import format_option, limits_option, location_argument, source_options
+from ..options import format_option, limits_option, location_argument, pin_options, source_options
 from ..output import print_bytes, print_json, say, warn
 
 
@@ -32,6 +32,7 @@ In the folder of a field of pages alone, coreutils agree:
 @format_option("text", "json")
 @limits_option
 @source_options
+@pin_options
 def command(
     location: str,
     manifest: bool,
@@ -39,6 +40,8 @@ def command(
     form: str,
     limits: Limits,
     storage_options: dict[str, Any],
+    pins: Pins,
+    offline: bool,
 ) -> None:
     """Print the field pin: the same for a folder and for every archive of it.
 
@@ -47,7 +50,7 @@ def command(
     """
     if archive and (manifest or form == "json"):
         raise click.UsageError("--archive goes neither with --manifest nor with --format json")
-    with opened(location, limits, storage_options) as field:
+    with opened(location, limits, storage_options, pins, offline) as field:
         if archive:
             pin = field.archive_digest()
             if pin is None:

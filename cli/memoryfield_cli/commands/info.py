@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from memoryfield_readers import Field, Limits, MemoryfieldError, as_unicode, visible
+from memoryfield_readers import Field, Limits, MemoryfieldError, Pins, as_unicode, visible
 
 from ..opening import opened
-from ..options import format_option, limits_option, location_argument, source_options
+from ..options import format_option, limits_option, location_argument, pin_options, source_options
 from ..output import complain, print_json, say
 
 _INDEX = "index.md"
@@ -27,13 +27,21 @@ Examples:
 @format_option("text", "json")
 @limits_option
 @source_options
-def command(location: str, form: str, limits: Limits, storage_options: dict[str, Any]) -> None:
+@pin_options
+def command(
+    location: str,
+    form: str,
+    limits: Limits,
+    storage_options: dict[str, Any],
+    pins: Pins,
+    offline: bool,
+) -> None:
     """Show what a field is: its name, how much it holds, and its pins.
 
     Where something stands in the way of the pin, it is reported, and the rest is shown.
     """
     exit_code = 0
-    with opened(location, limits, storage_options) as field:
+    with opened(location, limits, storage_options, pins, offline) as field:
         names = (*field.pages, *field.attachments)
         facts = _facts(field)
         if field.pages or field.attachments or field.irregular:

@@ -11,13 +11,15 @@ from memoryfield_readers import (
     Field,
     Limits,
     MemoryfieldError,
+    PinMismatch,
+    Pins,
     SourceUnavailable,
     as_unicode,
     visible,
 )
 
 from ..opening import opened
-from ..options import format_option, limits_option, location_argument, source_options
+from ..options import format_option, limits_option, location_argument, pin_options, source_options
 from ..output import complain, print_json, say, timestamp, warn
 
 
@@ -40,6 +42,7 @@ Examples:
 @format_option("text", "json")
 @limits_option
 @source_options
+@pin_options
 def command(
     location: str,
     long: bool,
@@ -48,16 +51,19 @@ def command(
     form: str,
     limits: Limits,
     storage_options: dict[str, Any],
+    pins: Pins,
+    offline: bool,
 ) -> None:
     """List the pages of a field, in the order of their names.
 
     Exits with 1 if there is none. What is no regular file is reported; with --long and as JSON, so
     is a page that cannot be read. The exit code is then that of the error. With --dates, times that
-    only asking can tell (the last commit of each page, on GitHub) are asked for.
+    only asking can tell (the last commit of each page, on GitHub) are asked for. If a page is not
+    what was pinned, none is listed with what is in it, and the exit code is 3.
     """
     exit_code = 0
     long = long or dates
-    with opened(location, limits, storage_options) as field:
+    with opened(location, limits, storage_options, pins, offline) as field:
         rows = _rows(field, everything=everything)
         if long or form == "json":
             exit_code = _add_details(rows, field, dated=dates)
@@ -110,6 +116,8 @@ def _add_details(rows: list[dict[str, object]], field: Field, *, dated: bool) ->
     for name in wanted:
         try:
             _add_detail(listed[name], field, dated=dated)
+        except PinMismatch:
+            raise  # who is being fooled about one page is shown none
         except MemoryfieldError as error:
             complain(error)
             exit_code = max(exit_code, error.exit_code)

@@ -11,6 +11,8 @@ from memoryfield_readers import (
     Limits,
     MemoryfieldError,
     Page,
+    PinMismatch,
+    Pins,
     SourceUnavailable,
     as_unicode,
     visible,
@@ -18,7 +20,7 @@ from memoryfield_readers import (
 )
 
 from ..opening import opened
-from ..options import format_option, limits_option, location_argument, source_options
+from ..options import format_option, limits_option, location_argument, pin_options, source_options
 from ..output import complain, print_bytes, print_json, say, timestamp
 
 
@@ -36,6 +38,7 @@ Examples:
 @click.option("--raw", is_flag=True, help="Print the bytes of the pages exactly as they are.")
 @limits_option
 @source_options
+@pin_options
 def command(
     location: str,
     pages: tuple[str, ...],
@@ -43,17 +46,20 @@ def command(
     raw: bool,
     limits: Limits,
     storage_options: dict[str, Any],
+    pins: Pins,
+    offline: bool,
 ) -> None:
     """Print pages of a field, in the order asked for.
 
     As text, control and invisible characters are shown escaped. As JSON, frontmatter and body are
-    apart. A page that cannot be had is reported, the others are printed, and the exit code is 4.
+    apart. A page that cannot be had is reported, the others are printed, and the exit code is 4; if
+    one is not what was pinned, none is printed, and it is 3.
     """
     if raw and form == "json":
         raise click.UsageError("--raw and --format json exclude each other")
     found: list[Page] = []
     exit_code = 0
-    with opened(location, limits, storage_options) as field:
+    with opened(location, limits, storage_options, pins, offline) as field:
         names = pages
         try:
             field.prepare(name for name in pages if name in field.entries)
@@ -64,6 +70,8 @@ def command(
         for name in names:
             try:
                 found.append(field.page(name))
+            except PinMismatch:
+                raise  # who is being fooled about one page is shown none
             except MemoryfieldError as error:
                 complain(error)
                 exit_code = max(exit_code, error.exit_code)

@@ -12,6 +12,7 @@ from ..checking import (
     check_options,
     ids,
     refuse_to_check_nothing,
+    refuse_unclear_pins,
     run,
     settings_of,
 )
@@ -80,6 +81,15 @@ def command(
     if select:
         settings = replace(settings, select=ids(select))
     refuse_to_check_nothing(settings, audit=audit)
-    request = Request(settings, audit, profile, wanted.unused_ignores, wanted.storage_options)
+    refuse_unclear_pins(wanted, locations, writes=fix or diff)
+    request = Request(
+        settings,
+        audit,
+        profile,
+        wanted.unused_ignores,
+        wanted.storage_options,
+        wanted.pins,
+        wanted.offline,
+    )
     fixer = Fixer(writes=not diff) if fix or diff else None
     sys.exit(run(wanted, request, locations, fixer=fixer))

@@ -1,0 +1,132 @@
+"""`memoryfield diff`."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from memoryfield_readers import Limits
+
+from ..opening import opened
+from ..options import LOCATION, format_option, limits_option, source_options
+from ..output import no_command, say, without_commands
+from ..progress import transfer_bar
+from ..standard_input import STDIN
+
+if TYPE_CHECKING:
+    from memoryfield_validator.comparing import Comparison
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  memoryfield diff other.memoryfield.zip my-field/
+  memoryfield diff --words other.memoryfield.zip my-field/
+  memoryfield diff --format markdown other.memoryfield.zip my-field/ > comment.md
+  memoryfield diff @notes
+"""
+)
+@click.argument("before", type=LOCATION)
+@click.argument("after", type=LOCATION, required=False)
+@format_option("text", "json", "markdown")
+@click.option("--words", is_flag=True, help="Show which words differ: [-old-]{+new+}.")
+@click.option("--stat", is_flag=True, help="Name what differs, and show no lines.")
+@click.option("--no-audit", is_flag=True, help="Do not review what is new in the pages (MF8).")
+@limits_option
+@source_options
+def command(
+    before: str,
+    after: str | None,
+    form: str,
+    words: bool,
+    stat: bool,
+    no_audit: bool,
+    limits: Limits,
+    storage_options: dict[str, Any],
+) -> None:
+    """Show what differs between two fields, before a pin moves.
+
+    Of a field of the lock file alone, given as @NAME or NAME, what was locked is compared with what
+    stands at its location now.
+
+    Pages are shown line by line, attachments and vector indexes by their hashes. A page that has
+    another name and the same uuid was renamed. What a review of the content (see `memoryfield
+    audit`) finds in a page, and did not find in it before, is marked with an exclamation mark at
+    its line. What is no plain text is shown escaped; where all is, and nothing is marked, `patch`
+    takes the answer.
+
+    Exits with 0 if both are the same, and with 1 if they differ.
+    """
+    if before == after == STDIN:
+        raise click.UsageError("only one of the two can be on stdin")
+    if stat and words:
+        raise click.UsageError("--stat and --words exclude each other")
+    audit = not no_audit
+    if after is None:
+        comparison = _with_locked(before, limits, storage_options, audit=audit)
+    else:
+        comparison = _between(before, after, limits, storage_options, audit=audit)
+    _print(comparison, form, words=words, stat=stat)
+    sys.exit(0 if comparison.same else 1)
+
+
+def _between(
+    before: str, after: str, limits: Limits, storage_options: dict[str, Any], *, audit: bool
+) -> Comparison:
+    from memoryfield_validator.comparing import compare
+
+    with ExitStack() as stack:
+        old, new = (
+            stack.enter_context(opened(each, limits, storage_options)) for each in (before, after)
+        )
+        return compare(old, new, audit=audit)
+
+
+def _with_locked(
+    name: str, limits: Limits, storage_options: dict[str, Any], *, audit: bool
+) -> Comparison:
+    """What was locked, compared with what stands there now."""
+    from dataclasses import replace
+
+    from memoryfield_readers import Field
+    from memoryfield_readers.lock import is_trusted, location_of, locked_field
+    from memoryfield_readers.locked import locked_version
+    from memoryfield_validator.comparing import compare
+
+    found = locked_field(name, limits=limits)
+    if found is None:
+        raise click.UsageError(f"{name} is no field of a lock file: name what to compare it with")
+    lock, locked = found
+    mark = f"@{locked.name}"
+    now = location_of(lock, locked, resolved=False)
+    trusted = is_trusted(lock, locked)
+    with (
+        transfer_bar() as watch,
+        Field(
+            locked_version(
+                lock, locked, limits=limits, storage_options=storage_options, watch=watch
+            ),
+            limits,
+        ) as old,
+        opened(now, limits, storage_options, trusted=trusted) as new,
+    ):
+        known = {**locked.manifest.hashes, **locked.indexes}
+        comparison = compare(old, new, audit=audit, known=known)
+    return replace(comparison, before=replace(comparison.before, location=mark))
+
+
+def _print(comparison: Comparison, form: str, *, words: bool, stat: bool) -> None:
+    from ..comparison_output import comparison_json, comparison_markdown, comparison_text
+    from ..rendering import for_stdout
+
+    if form == "json":
+        say(for_stdout(form, comparison_json(comparison, words=words, stat=stat)))
+    elif form == "markdown":
+        say(no_command(comparison_markdown(comparison, words=words, stat=stat)), end="")
+    else:
+        text = comparison_text(comparison, words=words, stat=stat, colour=sys.stdout.isatty())
+        with without_commands():
+            say(no_command(text), end="")

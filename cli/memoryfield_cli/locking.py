@@ -1,0 +1,183 @@
+"""What `memoryfield lock` prints: entries, what differs, and what became of each field."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from memoryfield_readers import as_unicode, visible
+
+from .asking import agreed
+from .output import no_command, say, warn, without_commands
+
+if TYPE_CHECKING:
+    from memoryfield_readers import MemoryfieldError
+    from memoryfield_readers.lock import LockedField, LockFile
+    from memoryfield_readers.lock.checking import Checked
+    from memoryfield_readers.lock.differing import Difference
+    from memoryfield_readers.lock.renewing import Renewal
+    from memoryfield_validator.lock_review import LockReview
+
+_LABELS = {
+    "location": "location",
+    "resolved": "resolved",
+    "field_pin": "field pin",
+    "archive_pin": "archive pin",
+    "pages": "pages",
+    "attachments": "attachments",
+    "indexes": "indexes",
+    "bytes": "bytes",
+    "archive_bytes": "archive",
+}
+
+
+def line(text: str) -> None:
+    """Print one line, whatever names it holds."""
+    say(no_command(visible(text)))
+
+
+def answer(lock: LockFile, **facts: Any) -> dict[str, Any]:
+    """A JSON answer about a lock file."""
+    return {"version": 1, "lock_file": as_unicode(str(lock.path)), **facts}
+
+
+def entry_as_json(locked: LockedField) -> dict[str, Any]:
+    """An entry as JSON has it; the hashes of its files stand in the lock file."""
+    pages = sum(name.endswith(".md") for name in locked.manifest.hashes)
+    return {
+        "name": locked.name,
+        "location": as_unicode(locked.location),
+        "resolved": None if locked.resolved is None else as_unicode(locked.resolved),
+        "field_pin": str(locked.field_pin),
+        "archive_pin": None if locked.archive_pin is None else str(locked.archive_pin),
+        "pages": pages,
+        "attachments": len(locked.manifest.hashes) - pages,
+        "indexes": len(locked.indexes),
+        "bytes": locked.size,
+        "archive_bytes": locked.archive_size,
+    }
+
+
+def print_entry(locked: LockedField) -> None:
+    """Print an entry for people, its name first."""
+    say(locked.name, bold=True)
+    facts = entry_as_json(locked)
+    for key, label in _LABELS.items():
+        value = facts[key]
+        if value not in (None, 0) or key == "pages":
+            told = f"{value:,}" if isinstance(value, int) else value
+            line(f"  {label:<12} {told}")
+
+
+def difference_as_json(found: Difference | None) -> dict[str, Any] | None:
+    """The names of what differs, as JSON has them."""
+    if found is None:
+        return None
+    names = {
+        "added": found.added,
+        "removed": found.removed,
+        "changed": found.changed,
+        "indexes": found.indexes,
+    }
+    told: dict[str, Any] = {key: list(map(as_unicode, each)) for key, each in names.items()}
+    return {**told, "repacked": found.repacked}
+
+
+def error_as_json(error: MemoryfieldError | None) -> dict[str, Any] | None:
+    """What stood in the way of a field."""
+    if error is None:
+        return None
+    return {"message": as_unicode(str(error)), "exit_code": error.exit_code}
+
+
+def checked_as_json(found: Checked) -> dict[str, Any]:
+    """What came of checking a field."""
+    return {
+        "name": found.name,
+        "true": None if found.error is not None else found.is_true,
+        "resolved": None if found.resolved is None else as_unicode(found.resolved),
+        "difference": difference_as_json(found.difference),
+        "error": error_as_json(found.error),
+    }
+
+
+def renewal_as_json(
+    renewal: Renewal, review: LockReview | None, *, state: str = "unchanged"
+) -> dict[str, Any]:
+    """A field that was read anew, what differs in it, and what became of it."""
+    comparison = None if review is None else review.comparison
+    return {
+        "name": renewal.before.name,
+        "state": state,
+        "before": entry_as_json(renewal.before),
+        "after": entry_as_json(renewal.after),
+        "difference": difference_as_json(renewal.difference),
+        "comparison": None if comparison is None else comparison.to_json(),
+        "error": None,
+    }
+
+
+def failure_as_json(locked: LockedField, error: MemoryfieldError) -> dict[str, Any]:
+    """A field that could not be read anew, in the same shape."""
+    nothing = dict.fromkeys(("after", "difference", "comparison"))
+    before = entry_as_json(locked)
+    told = {"name": locked.name, "state": "failed", "before": before, **nothing}
+    return {**told, "error": error_as_json(error)}
+
+
+def print_review(renewal: Renewal, review: LockReview, *, on_stderr: bool) -> None:
+    """Show what a new entry would change.
+
+    Arguments:
+        renewal: the field.
+        review: what differs in it.
+        on_stderr: whether stdout is for JSON, so that a person is shown it beside that.
+    """
+    from contextlib import redirect_stdout
+
+    if not on_stderr:
+        _print_review(renewal, review)
+    elif sys.stderr is not None:
+        with redirect_stdout(sys.stderr):
+            _print_review(renewal, review)
+
+
+def _print_review(renewal: Renewal, review: LockReview) -> None:
+    name = renewal.before.name
+    before, after = renewal.before, renewal.after
+    found = renewal.difference
+    line(f"{name}: {found}" if found else f"{name}: no file differs")
+    if before.location != after.location:
+        line(f"{name}: from {after.location}, not {before.location}")
+    if after.resolved != before.resolved and after.resolved is not None:
+        line(f"{name}: now read as {after.resolved}")
+    if review.problem:
+        warn(f"{name}: what was locked cannot be had any more, so no lines are shown")
+        warn(review.problem)
+    if review.comparison is not None and not review.comparison.same:
+        from .comparison_output import comparison_text
+
+        text = comparison_text(review.comparison, words=False, colour=sys.stdout.isatty())
+        with without_commands():
+            say(no_command(text), end="")
+
+
+def is_wanted(name: str, *, yes: bool, can_ask: bool) -> bool:
+    """Whether a new entry is to be written: `--yes` says so, or the person who is asked."""
+    return yes or (can_ask and agreed(f"{name}: lock it as it is now?"))
+
+
+def named(lock: LockFile, names: tuple[str, ...]) -> Mapping[str, LockedField]:
+    """The fields of these names, or all, sorted.
+
+    Raises:
+        LocationError: there is no field of such a name.
+    """
+    wanted = names or tuple(sorted(lock.fields))
+    return {name: lock.field(name) for name in wanted}
+
+
+def nothing_in(lock: LockFile) -> None:
+    """Say that a lock file names no field."""
+    warn(f"{lock.path}: there is no field in it")
