@@ -371,3 +371,16 @@ def test_a_server_that_moves_its_pages(tmp_path: Path, monkeypatch: pytest.Monke
                 field.page("index.md")
             assert caught.value.entry == "index.md"
             assert field.page("empty.md").raw == b""
+
+
+def test_a_server_that_has_nothing_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A field that is gone is NotFound, unlike one of which a page was dropped."""
+    (tmp_path / "place").mkdir()
+    with place("served", tmp_path / "place", FILES) as at:
+        lock_place(at, tmp_path, monkeypatch)
+        assert at.server is not None
+        at.server.files.clear()
+        with opened(at) as field, pytest.raises(NotFound):
+            field.page("a.md")

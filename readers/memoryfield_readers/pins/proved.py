@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from ..display import shown
 from ..entry import Entry, EntryKind
-from ..errors import Fault, NotFound, PageError, UnsafeArchive
+from ..errors import Fault, MemoryfieldError, NotFound, PageError, UnsafeArchive
 from ..limits import Limits
 from ..manifest import Manifest
 from ..names import Role, is_debris, role
@@ -15,6 +16,8 @@ from ..source import Arrived, Source, ignored
 from .diagnosis import mismatch, mismatch_of_error, mismatch_of_file, mismatch_of_names
 
 _PIECE_BYTES = 256 * 1024
+_OTHERS = 3
+"""So many other files are asked for, to tell a file that was dropped from a field that is gone."""
 _MAY_BE_READ = (EntryKind.FILE, EntryKind.UNREADABLE)
 """What may be a file; one that cannot be examined just now says so when it is read."""
 
@@ -125,6 +128,8 @@ class ProvedSource(Source):
         try:
             data = self._source.read(entry, most)
         except NotFound as error:  # nobody lists what a server has: that it is gone shows now
+            if not self._has_another(entry):
+                raise  # all of it is gone: the field cannot be had
             raise mismatch_of_names(
                 (entry.path,), (), location=self.location, expected=f"sha256:{expected}"
             ) from error
@@ -184,6 +189,19 @@ class ProvedSource(Source):
     def close(self) -> None:
         """Let go of the source."""
         self._source.close()
+
+    def _has_another(self, missing: Entry) -> bool:
+        """Whether the source has some other file of the field, where one is not there any more."""
+        others = (self._listed[name] for name in self._hashes if name != missing.path)
+        for other in islice(others, _OTHERS):
+            try:
+                self._source.read(other, self._limits.file_bytes)
+            except NotFound:
+                continue
+            except MemoryfieldError:
+                pass  # it has something there, whatever is the matter with it
+            return True
+        return False
 
     def _is_added(self, entry: Entry) -> bool:
         """Whether an entry at the root that no pin covers would be a part of the field."""
