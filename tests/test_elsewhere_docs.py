@@ -29,7 +29,7 @@ def test_options_exist_with_their_defaults() -> None:
 def test_errors_have_these_exit_codes() -> None:
     """Every row of the table names errors of the readers and what they exit with."""
     rows = re.findall(r"^\| (`\w+`(?:, `\w+`)*) \| (\d) \|", TEXT, re.MULTILINE)
-    assert len(rows) == 8
+    assert len(rows) == 9
     for names, code in rows:
         for name in re.findall(r"\w+", names):
             assert getattr(readers, name).exit_code == int(code)

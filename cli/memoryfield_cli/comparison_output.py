@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memoryfield_readers import visible
+from memoryfield_readers.pins.diagnosis import NO_ARCHIVE_ANY_MORE
 from memoryfield_spec import catalogue
 from memoryfield_validator.reports import counted, plain_markdown
 
-from .comparison_lines import Line, Piece, change_line, mark_of, shown_changes
+from .comparison_lines import Line, Piece, change_line, mark_of, remarks_on, shown_changes
+from .escaping import Escaping
 
 if TYPE_CHECKING:
     from memoryfield_validator.comparing import Change, Comparison, Side, Version
@@ -28,6 +30,8 @@ _LEAST_PAGE = 500
 _MOST_LINE = 1_000
 _MOST_NAME = 150
 _MOST_MESSAGE = 300
+_MOST_REMARKS = 3
+_CUT = "! this line goes on, for which there is no room"
 
 _STYLES: dict[str, dict[str, Any]] = {
     "heading": {"bold": True},
@@ -43,7 +47,12 @@ _FENCE = re.compile("`+")
 
 
 def comparison_text(
-    comparison: Comparison, *, words: bool, stat: bool = False, colour: bool = False
+    comparison: Comparison,
+    *,
+    words: bool,
+    stat: bool = False,
+    colour: bool = False,
+    encoding: str | None = "utf-8",
 ) -> str:
     """The comparison for people, with a line feed at its end.
 
@@ -52,12 +61,16 @@ def comparison_text(
         words: whether to show which words differ, in git's style: [-old-]{+new+}.
         stat: whether to name what differs and to show no lines.
         colour: whether to write for a terminal that shows colours.
+        encoding: that of what it is written to; where it is not UTF-8, pages are shown in ASCII.
     """
+    escaping = Escaping(encoding)
     lines = list(_sides(comparison))
     if comparison.changes:
-        lines += [(), *_overview(comparison, hashes=not stat)]
+        lines += [(), *_overview(comparison, None if not stat else escaping)]
+    for note in comparison.notes:
+        lines += [(), (Piece(f"! {visible(note)}", "note"),)]
     if not stat:
-        for _, shown in shown_changes(comparison, words=words):
+        for _, shown in shown_changes(comparison, escaping, words=words):
             lines += [(), *shown]
     elif comparison.findings:
         lines += [(), *(mark_of(finding, named=True) for finding in comparison.findings)]
@@ -76,7 +89,13 @@ def comparison_json(comparison: Comparison, *, words: bool = False, stat: bool =
     return json.dumps(comparison.to_json(lines=not stat, words=words), indent=2, allow_nan=False)
 
 
-def comparison_markdown(comparison: Comparison, *, words: bool = False, stat: bool = False) -> str:
+def comparison_markdown(
+    comparison: Comparison,
+    *,
+    words: bool = False,
+    stat: bool = False,
+    encoding: str | None = "utf-8",
+) -> str:
     """The comparison for a pull request, of a length that a comment may have.
 
     What is new comes first. No text from a field takes effect as Markdown or HTML: in tables it is
@@ -86,11 +105,13 @@ def comparison_markdown(comparison: Comparison, *, words: bool = False, stat: bo
         comparison: what differs.
         words: whether to show which words differ.
         stat: whether to name what differs and to show no lines.
+        encoding: that of what it is written to; where it is not UTF-8, pages are shown in ASCII.
     """
-    pieces = ["\n".join(_markdown_head(comparison)) + "\n"]
+    escaping = Escaping(encoding)
+    pieces = ["\n".join(_markdown_head(comparison, escaping)) + "\n"]
     left = MOST_MARKDOWN - len(pieces[0].encode())
     left_out = 0
-    for change, lines in shown_changes(comparison, words=words) if not stat else ():
+    for change, lines in shown_changes(comparison, escaping, words=words) if not stat else ():
         most = min(left - _LEAST_PAGE, _MOST_PAGE)
         section = _section(change, lines, "" if words else "diff", most) if most > 0 else ""
         left_out += not section
@@ -102,7 +123,7 @@ def comparison_markdown(comparison: Comparison, *, words: bool = False, stat: bo
     return "".join(pieces)
 
 
-def _markdown_head(comparison: Comparison) -> Iterator[str]:
+def _markdown_head(comparison: Comparison, escaping: Escaping) -> Iterator[str]:
     """What there is to say of the fields as a whole: tables of sides, findings and changes."""
     yield "## What differs"
     yield ""
@@ -114,6 +135,8 @@ def _markdown_head(comparison: Comparison) -> Iterator[str]:
         yield f"| {what} | {place} | {side.pages} | {pin} |"
     yield ""
     yield f"**{_conclusion(comparison)}**"
+    for note in comparison.notes:
+        yield from ("", plain_markdown(note, _MOST_MESSAGE))
     if comparison.findings:
         yield from ("", "| new | rule | place | what |", "| --- | --- | --- | --- |")
         rows = []
@@ -129,11 +152,20 @@ def _markdown_head(comparison: Comparison) -> Iterator[str]:
         yield from ("", "| change | name | before | after |", "| --- | --- | --- | --- |")
         rows = []
         for change in comparison.changes:
-            what = change_line(change) + (f"; {change.note}" if change.note else "")
-            cells = (change.kind, plain_markdown(what, 2 * _MOST_NAME))
+            what = plain_markdown(change_line(change), 2 * _MOST_NAME)
+            told = plain_markdown(_summed_up(change, escaping), _MOST_MESSAGE)
+            cells = (change.kind, f"{what}; {told}" if told else what)
             versions = map(_in_cell, (change.before, change.after))
             rows.append(f"| {' | '.join((*cells, *versions))} |")
         yield from _table(rows, "change")
+
+
+def _summed_up(change: Change, escaping: Escaping) -> str:
+    """What is to be said of a change, in one line."""
+    first, *others = (*remarks_on(change, escaping), "")
+    told = "; ".join([first, *others][:_MOST_REMARKS])
+    more = len(others) - _MOST_REMARKS
+    return f"{told}; and {more} more such" if more > 0 else told.removesuffix("; ")
 
 
 def _table(rows: Sequence[str], noun: str) -> Iterator[str]:
@@ -162,7 +194,8 @@ def _section(change: Change, lines: Iterator[Line], language: str, most: int) ->
     kept: list[str] = []
     for line in lines:
         text = "".join(piece.text for piece in line)
-        text = text if len(text) <= _MOST_LINE else f"{text[: _MOST_LINE - 1]}…"
+        is_cut = len(text) > _MOST_LINE
+        text = f"{text[: _MOST_LINE - 1]}…\n{_CUT}" if is_cut else text
         room -= len(text.encode()) + 1
         if room < 0:
             kept.append("! there are more lines, for which there is no room")
@@ -190,19 +223,21 @@ def _described(side: Side) -> str:
     return f"{visible(_place(side))}, {counted(side.pages, 'page')}, {pin}"
 
 
-def _overview(comparison: Comparison, *, hashes: bool) -> Iterator[Line]:
+def _overview(comparison: Comparison, alone: Escaping | None) -> Iterator[Line]:
     """A line for each change; of what has no lines, sizes and hashes are told.
 
     Arguments:
         comparison: what differs.
-        hashes: whether to tell these; where not, it is told at once why there are no lines.
+        alone: where no lines follow, how they would be shown: what is to be said of them is told
+            at once, and no hashes.
     """
     for change in comparison.changes:
         style = change.kind if change.kind in ("added", "removed") else ""
         yield (Piece(f"  {change.kind:<8} ", style), Piece(change_line(change)))
-        if not hashes and change.note is not None:
-            yield (Piece(f"           ! {visible(change.note)}", "note"),)
-        if hashes and change.diff is None:
+        if alone is not None:
+            for remark in remarks_on(change, alone):
+                yield (Piece(f"           ! {visible(remark)}", "note"),)
+        elif change.diff is None:
             for what, version in (("was", change.before), ("is", change.after)):
                 if version is not None:
                     size = "" if version.size is None else f"{counted(version.size, 'byte')}, "
@@ -219,6 +254,10 @@ def _conclusion(comparison: Comparison) -> str:
     counts = Counter((change.part, change.kind) for change in comparison.changes)
     parts = [f"{_counted(number, part)} {kind}" for (part, kind), number in counts.items()]
     told = [", ".join(parts) or "the same"]
+    if comparison.unpacked:
+        told = [f"{NO_ARCHIVE_ANY_MORE}: its files are the same"]
+    elif comparison.repacked:
+        told = ["packed anew: the archive is another, its files are the same"]
     if comparison.changes and comparison.before.digest == comparison.after.digest:
         told.append("the pin is the same, since no vector index is part of it")
     if not comparison.audited:

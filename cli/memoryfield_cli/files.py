@@ -20,7 +20,9 @@ class LocalPath(click.Path):
         super().__init__(path_type=Path, **settings)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The path, unless it is a URL."""
+        """The path, unless it is empty, which would be the folder one is in, or a URL."""
+        if value == "":
+            self.fail("a path cannot be empty: write . for this folder", param, ctx)
         if isinstance(value, str):
             refuse_url(value, param, ctx, kind="file" if self.file_okay else "folder")
         return super().convert(value, param, ctx)

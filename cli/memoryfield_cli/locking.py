@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from memoryfield_readers import as_unicode, visible
@@ -71,7 +71,7 @@ def print_entry(locked: LockedField) -> None:
 
 
 def difference_as_json(found: Difference | None) -> dict[str, Any] | None:
-    """The names of what differs, as JSON has them."""
+    """The names of what differs, and the wrong numbers of bytes, as JSON has them."""
     if found is None:
         return None
     names = {
@@ -81,7 +81,7 @@ def difference_as_json(found: Difference | None) -> dict[str, Any] | None:
         "indexes": found.indexes,
     }
     told: dict[str, Any] = {key: list(map(as_unicode, each)) for key, each in names.items()}
-    return {**told, "repacked": found.repacked}
+    return {**told, "repacked": found.repacked, "sizes": list(found.sizes)}
 
 
 def error_as_json(error: MemoryfieldError | None) -> dict[str, Any] | None:
@@ -158,7 +158,12 @@ def _print_review(renewal: Renewal, review: LockReview) -> None:
     if review.comparison is not None and not review.comparison.same:
         from .comparison_output import comparison_text
 
-        text = comparison_text(review.comparison, words=False, colour=sys.stdout.isatty())
+        text = comparison_text(
+            review.comparison,
+            words=False,
+            colour=sys.stdout.isatty(),
+            encoding=sys.stdout.encoding,
+        )
         with without_commands():
             say(no_command(text), end="")
 
@@ -181,3 +186,32 @@ def named(lock: LockFile, names: tuple[str, ...]) -> Mapping[str, LockedField]:
 def nothing_in(lock: LockFile) -> None:
     """Say that a lock file names no field."""
     warn(f"{lock.path}: there is no field in it")
+
+
+def say_forgotten(name: str) -> None:
+    """Say that a location that was typed could not be remembered."""
+    warn(
+        f"{name}: it could not be remembered that you typed this location, so that it will be "
+        "taken for someone else's: set MEMORYFIELD_STATE_DIR to a folder that can be written"
+    )
+
+
+def say_not_kept(names: Iterable[str], problems: Iterable[str | None]) -> None:
+    """Say in one note of which fields there is no copy to compare with later, and why.
+
+    Arguments:
+        names: the fields.
+        problems: why there is none of each; None where there is one.
+    """
+    lost = [(name, why) for name, why in zip(names, problems, strict=True) if why is not None]
+    if lost:
+        named = ", ".join(name for name, _ in lost)
+        warn(
+            f"{named}: no copy is kept, and the next `lock update` can show fewer lines: "
+            f"{lost[0][1]}"
+        )
+
+
+def complain_of(name: str, error: MemoryfieldError) -> None:
+    """Print the error of a field on stderr, in one line that names it."""
+    warn(f"{name}: {error} ({error.hint})" if error.hint else f"{name}: {error}")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from memoryfield_readers import Field, Limits, Pins, open_field
+from memoryfield_readers import Field, Limits, MemoryfieldError, PinMismatch, Pins, open_field
 
 from .output import warn
 from .progress import transfer_bar
@@ -30,6 +30,7 @@ def opened(
     """
     opened_at = archive_from_stdin(limits) if location == STDIN else location
     with (
+        _hint_of_lock(location, limits),
         transfer_bar() as watch,
         open_field(
             opened_at,
@@ -46,3 +47,19 @@ def opened(
         yield field
         for note in field.notes:
             warn(f"{field.location}: {note}")
+
+
+@contextmanager
+def _hint_of_lock(location: str, limits: Limits) -> Iterator[None]:
+    """Say of a field of a lock file that is another one now how it could be locked anew."""
+    try:
+        yield
+    except PinMismatch as error:
+        from memoryfield_readers.lock import locked_field
+        from memoryfield_readers.pins.diagnosis import hint_for_locked
+
+        with suppress(MemoryfieldError):  # what is wrong with a lock file is in the error itself
+            found = locked_field(location, limits=limits)
+            if found is not None:
+                hint_for_locked(error, found[1].name)
+        raise

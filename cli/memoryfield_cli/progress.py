@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _BAR_FROM_PAGES = 1000
 _BAR_FROM_FIELDS = 2
 _BAR_FROM_CHANGES = 200
+_BAR_FROM_COMPARED = 200
 
 
 @contextmanager
@@ -57,11 +58,31 @@ def bar_over_fields(
     return True, progress_bar(what, count)
 
 
-@contextmanager
-def transfer_bar() -> Iterator[Watch]:
+def transfer_bar() -> AbstractContextManager[Watch]:
     """What `open_field` tells how far a transfer is; a bar stands from the first word to the last.
 
     Transfers that are over in one step show none.
+    """
+    return _one_by_one("Fetching", 0)
+
+
+def comparison_bar() -> AbstractContextManager[Watch]:
+    """What `compare` tells how far it is: a bar for hashing, and one for pages, if it is much."""
+    return _one_by_one("Comparing", _BAR_FROM_COMPARED)
+
+
+def search_bar() -> AbstractContextManager[Watch]:
+    """What `search` tells how many pages it has read for their words: a bar, if there are many."""
+    return _one_by_one("Searching", _BAR_FROM_PAGES)
+
+
+@contextmanager
+def _one_by_one(doing: str, least: int) -> Iterator[Watch]:
+    """What shows one bar after the other, each from its first word to its last.
+
+    Arguments:
+        doing: what is being done.
+        least: from how many steps on a bar is worth it.
     """
     stderr = sys.stderr
     if stderr is None or not stderr.isatty():
@@ -70,8 +91,8 @@ def transfer_bar() -> Iterator[Watch]:
     bars: dict[str, tuple[Bar, TaskID]] = {}
 
     def watch(what: str, done: int, total: int) -> None:
-        if what not in bars and done < total:
-            bars[what] = _transfer(what, total)
+        if what not in bars and least <= total and done < total:
+            bars[what] = _counting(doing, what, total)
         if what in bars:
             bar, task = bars[what]
             bar.update(task, completed=done, total=total)
@@ -86,13 +107,13 @@ def transfer_bar() -> Iterator[Watch]:
             bar.stop()
 
 
-def _transfer(what: str, total: int) -> tuple[Bar, TaskID]:
+def _counting(doing: str, what: str, total: int) -> tuple[Bar, TaskID]:
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, TextColumn
     from rich.progress import Progress as Bar
 
     count = DownloadColumn() if what == "bytes" else MofNCompleteColumn()
-    columns = (TextColumn("Fetching"), BarColumn(), count)
+    columns = (TextColumn(doing), BarColumn(), count)
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
     bar.start()
     return bar, bar.add_task("", total=total)

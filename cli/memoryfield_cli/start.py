@@ -32,9 +32,11 @@ def run() -> None:
     except BrokenPipeError:  # nobody reads on
         stop_writing()
         sys.exit(1)
-    except OSError as error:  # the answer cannot be written
+    except OSError as error:
+        # What names no file is of stdout: the answer cannot be written.
+        what = "stdout cannot be written" if error.filename is None else "cannot go on"
         stop_writing()
-        _complain(f"cannot go on: {error.strerror or error}")
+        _complain(f"{what}: {error.strerror or error}")
         sys.exit(4)
 
 

@@ -44,6 +44,7 @@ def remote_source(
     *,
     whole: bool,
     pin: Pin | None = None,
+    size: int | None = None,
     cache: Cache | None = None,
     manifest: Manifest | None = None,
     listing: Manifest | None = None,
@@ -58,6 +59,7 @@ def remote_source(
         watch: is told how far a long transfer is.
         whole: whether to fetch an archive whole, and check all of it at once.
         pin: the pin of the archive, which is hashed whole before a byte of it is handed out.
+        size: the bytes of an archive that has a pin; None where that is not known.
         cache: where an archive that has a pin may stand, and is put; None for nowhere.
         manifest: what an archive that has a pin should hold, for the diagnosis of a mismatch.
         listing: names all files of a folder, where these are known: a server or a bucket is then
@@ -71,7 +73,7 @@ def remote_source(
         if pin is not None:
             if not is_archive(location):
                 raise no_archive(location.shown)
-            return _pinned(location, options, limits, watch, pin, cache, manifest, offline)
+            return _pinned(location, options, limits, watch, pin, size, cache, manifest, offline)
         if offline:
             from .pins.whole_archive import nothing_here
 
@@ -161,6 +163,7 @@ def _pinned(
     limits: Limits,
     watch: Watch,
     pin: Pin,
+    size: int | None,
     cache: Cache | None,
     manifest: Manifest | None,
     offline: bool,
@@ -180,6 +183,7 @@ def _pinned(
         limits,
         watch,
         location=location.shown,
+        size=size,
         manifest=manifest,
         offline=offline,
     )

@@ -11,6 +11,7 @@ MemoryfieldError
 ├── LimitExceeded          more than the limits allow (MF607)                     exit 3
 ├── SourceUnavailable      the source cannot be had just now, or is incomplete    exit 4
 │   ├── NotFound           it is not there: the only error that means "absent"    exit 4
+│   │   └── EmptyField     it is there, and has neither page nor attachment       exit 1
 │   ├── AccessDenied       it may be there, but not for us                        exit 4
 │   └── SourceChanged      it changed while it was being read                     exit 4
 ├── PageError              an entry is there, but is not a readable page          exit 4
@@ -203,6 +204,12 @@ class SourceUnavailable(MemoryfieldError):
 
 class NotFound(SourceUnavailable):
     """The location or entry does not exist."""
+
+
+class EmptyField(NotFound):
+    """The field is there, and has neither page nor attachment: nothing can be pinned."""
+
+    exit_code = 1
 
 
 class AccessDenied(SourceUnavailable):

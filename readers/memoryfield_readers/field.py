@@ -10,7 +10,15 @@ from typing import Self
 
 from .display import shown
 from .entry import Entry, EntryKind
-from .errors import Fault, LimitExceeded, NotFound, PageError, SourceChanged, UnsafeArchive
+from .errors import (
+    EmptyField,
+    Fault,
+    LimitExceeded,
+    NotFound,
+    PageError,
+    SourceChanged,
+    UnsafeArchive,
+)
 from .limits import Limits, raise_limit
 from .manifest import Manifest
 from .names import Role, is_debris, role
@@ -216,7 +224,7 @@ class Field:
         """The hashes of all pages and attachments.
 
         Raises:
-            NotFound: there is neither page nor attachment.
+            EmptyField: there is neither page nor attachment.
             PageError: an entry at the root is no regular file.
             MemoryfieldError: a file cannot be read; as `page` raises.
         """
@@ -224,7 +232,7 @@ class Field:
             raise self.error_for(entry)
         names: Sequence[str] = (*self.pages, *self.attachments)
         if not names:
-            raise NotFound("there is no page and no attachment", location=self.location)
+            raise EmptyField("there is no page and no attachment", location=self.location)
         self.prepare(name for name in names if name not in self._hashes)
         return Manifest.of({name: self.sha256(name) for name in names})
 

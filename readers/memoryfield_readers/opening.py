@@ -141,17 +141,16 @@ def local_path(location: str) -> Path | None:
 
 
 def _opened(location: Location, asked: _Asked) -> Field:
+    found = None
     if isinstance(location, str) and asked.trusted:
         from .lock.names import locked_field
 
         found = locked_field(location, limits=asked.limits)
-        if found is not None:
-            return Field(_locked(*found, asked), asked.limits)
-    source = _source(location, asked)
+    source = _source(location, asked) if found is None else _locked(*found, asked)
     with ExitStack() as undo:
         undo.callback(source.close)
         field = Field(source, asked.limits)
-        if asked.pins.field is not None:
+        if found is None and asked.pins.field is not None:
             field = _proved(field, source, asked.pins.field, asked)
         undo.pop_all()
     return field

@@ -74,8 +74,11 @@ def test_info(cache: Cache) -> None:
         "bytes": 6 * MIB,
         "unfinished": 1,
         "unfinished_bytes": 5,
+        "reviewed": 0,
+        "reviewed_bytes": 0,
         "others": 1,
         "limit": 2 * 1024**3,
+        "reviewed_limit": 256 * MIB,
     }
 
 
@@ -128,12 +131,14 @@ def test_damage_is_removed(cache: Cache) -> None:
     damaged.write_bytes(b"")
     strange.unlink()
     strange.mkdir()
+    (strange / "mine").write_bytes(b"mine")
     done = call("cache", "verify", "--remove")
     assert done.code == 3
     assert f"{damaged.name}: the file in the cache is empty, and was removed\n" in done.out
     assert f"{strange.name}: the file in the cache is a folder, and no file\n" in done.out
-    assert f"{strange.name} cannot be removed: is a directory" in done.err
-    strange.rmdir()
+    assert f"{strange.name} cannot be removed: it is a folder that holds something" in done.err
+    (strange / "mine").unlink()
+    assert call("cache", "verify", "--remove").code == 3
     assert call("cache", "verify", "--remove").code == 0
     assert objects(cache) == [whole]
 

@@ -151,6 +151,8 @@ def test_words() -> None:
 def test_what_cannot_be_seen_is_shown() -> None:
     """A carriage return, a byte that is no UTF-8 and an invisible character are escaped."""
     assert shown(b"a\nb\n", b"a\r\nb\xff\tc\xe2\x80\x8b") == [
+        r"! 2 lines are shown escaped: what cannot be shown stands as \x1b or \u{200b}, and a "
+        r"backslash of the page as \\",
         "-a",
         "-b",
         r"+a\r",

@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from tests.cli.command import KNOWN, KNOWN_PIN, call, folder
+from tests.cli.command import KNOWN, KNOWN_PIN, archive, call, folder
 
 from memoryfield_readers import open_field
 from memoryfield_readers.cache import Cache
@@ -60,10 +60,91 @@ def test_pages_that_are_not_to_be_had_any_more() -> None:
     folder(Path("before"), {"a.md": b"a\n" + ORDER, "c.md": b"c\n"})
     done = call("diff", "@notes")
     assert done.code == 1
-    assert "\nchanged a.md\n! what it was cannot be shown: " in done.out
-    assert "\n! MF802 warning 2:1 " in done.out
+    assert "\n\nchanged a.md\n! MF802 warning 2:1 " in done.out
+    assert done.out.count("\n! what was locked is not here any more (no copy, and the source") == 1
     assert "\n+c\n" in done.out
     assert done.out.endswith("\n1 page changed, 1 page added; 1 new finding\n")
+
+
+def test_what_is_gone_is_said_once() -> None:
+    """However many pages cannot be had as they were, that is one note, in every form."""
+    pages = {f"{number}.md": f"{number}\n".encode() for number in range(9)}
+    folder(Path("before"), pages)
+    locked("before")
+    folder(Path("before"), {name: b"now\n" + content for name, content in pages.items()})
+    note = "what was locked is not here any more (no copy, and the source has moved on): "
+    text = call("diff", "@notes").out
+    assert text.count("any more") == 1
+    assert f"\n\n! {note}only names and hashes are shown\n\n9 pages changed; no new" in text
+    assert "missing" not in text
+    stat, markdown = (
+        call("diff", *options, "@notes").out for options in (["--stat"], ["--format", "markdown"])
+    )
+    assert stat.count("any more") == markdown.count("any more") == 1
+    assert "### " not in markdown
+    answer = call("diff", "--format", "json", "@notes").json
+    assert answer["notes"] == [f"{note}only names and hashes are shown"]
+    assert len({change["note"] for change in answer["changes"]}) == 1
+
+
+def test_what_is_gone_in_part() -> None:
+    """Where some pages can still be shown, it is said how many cannot."""
+    locked("before")
+    assert Cache(Path("cache")).put((KNOWN["a.md"],))
+    folder(Path("before"), {"a.md": b"x\n", "b.md": b"x\n"})
+    out = call("diff", "@notes").out
+    assert "\n! of 1 page, what was locked is not here any more" in out
+    assert "\n-a\n+x\n" in out
+
+
+PACKED_ANEW = "packed anew: the archive is another, its files are the same"
+
+
+class TestPackedAnew:
+    """An archive that was packed anew is not what was locked, though no file differs."""
+
+    @pytest.fixture(autouse=True)
+    def packed(self) -> None:
+        """A lock file of an archive, which is another one now."""
+        archive(Path("n.memoryfield.zip"), KNOWN)
+        locked("n.memoryfield.zip")
+        Path("n.memoryfield.zip").replace("old.memoryfield.zip")
+        archive(Path("n.memoryfield.zip"), dict(reversed(KNOWN.items())))
+
+    def test_it_is_told(self) -> None:
+        """In every form, and the exit code is that of a difference."""
+        for options in ([], ["--stat"], ["--words"], ["--no-audit"]):
+            done = call("diff", *options, "@notes")
+            assert done.code == 1
+            assert f"\n\n{PACKED_ANEW}" in done.out
+        done = call("diff", "--format", "markdown", "@notes")
+        assert done.code == 1
+        assert f"\n**{PACKED_ANEW}**\n" in done.out
+        done = call("diff", "--format", "json", "@notes")
+        assert (done.code, done.json["same"], done.json["repacked"]) == (1, True, True)
+
+    def test_two_archives(self) -> None:
+        """So it is where two archives are named; a folder is no archive."""
+        done = call("diff", "old.memoryfield.zip", "n.memoryfield.zip")
+        assert (done.code, done.out.splitlines()[-1]) == (1, PACKED_ANEW)
+        assert call("diff", "before", "n.memoryfield.zip").code == 0
+
+    def test_unpacked(self) -> None:
+        """A folder that takes the place of an archive is told as well."""
+        Path("n.memoryfield.zip").unlink()
+        folder(Path("n.memoryfield.zip"), KNOWN)
+        done = call("diff", "@notes")
+        told = "there is no archive any more: its files are the same"
+        assert (done.code, done.out.splitlines()[-1]) == (1, told)
+
+    def test_the_same_archive(self) -> None:
+        """The archive that was locked is the same, and another file in it is a change alone."""
+        Path("old.memoryfield.zip").replace("n.memoryfield.zip")
+        done = call("diff", "--format", "json", "@notes")
+        assert (done.code, done.json["repacked"]) == (0, False)
+        archive(Path("n.memoryfield.zip"), {**KNOWN, "c.md": b"c"})
+        done = call("diff", "--format", "json", "@notes")
+        assert (done.code, done.json["same"], done.json["repacked"]) == (1, False, False)
 
 
 def test_pages_from_the_cache() -> None:

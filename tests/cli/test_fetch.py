@@ -224,7 +224,8 @@ def test_offline_nothing_is_added(locked: Path, env: dict[str, str], server: Fau
 
 
 @pytest.mark.parametrize(
-    "request_", ["=x", "small=", "a/b=x", ".x", "small=https://user:secret@h.example/x.zip"]
+    "request_",
+    ["=x", "small=", "a/b=x", ".x", "small=https://user:secret@h.example/x.zip", "--out="],
 )
 def test_what_means_nothing_is_wrong_usage(
     locked: Path, env: dict[str, str], server: FaultyHttp, request_: str
@@ -295,7 +296,8 @@ def test_offline_what_is_missing_is_named(
         ["large", "failed"],
         ["small", "cached"],
     ]
-    assert "p0.md" in done.err
+    assert "page-0.md: is not in the cache" in done.err
+    assert "large.memoryfield.zip: the archive itself is not in the cache" in done.err
     assert not server.requests
 
 

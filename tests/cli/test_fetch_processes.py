@@ -52,7 +52,7 @@ def test_each_field_comes_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ended = [process.communicate(timeout=SECONDS) for process in running]
         assert [process.returncode for process in running] == [0] * PROCESSES
         told = {line for _, stderr in ended for line in stderr.decode().splitlines()}
-        assert {line for line in told if "waiting for another" not in line} == set()
+        assert {line for line in told if "waiting for it" not in line} == set()
         for name, data in ARCHIVES.items():
             sent = sum(each.sent for each in server.asked(f"/{name}.memoryfield.zip"))
             assert len(data) <= sent <= len(data) + TAIL_BYTES

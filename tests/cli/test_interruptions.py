@@ -133,7 +133,7 @@ def test_disk_is_full(env: dict[str, str], places: Path) -> None:
                 cwd=places,
                 check=False,
             )
-        said = b"memoryfield: cannot go on: No space left on device\n"
+        said = b"memoryfield: stdout cannot be written: No space left on device\n"
         assert (done.returncode, done.stderr) == (4, said)
 
 
@@ -229,4 +229,4 @@ def test_an_answer_that_cannot_be_written(arguments: list[str]) -> None:
             timeout=SECONDS, check=False,
         )  # fmt: skip
     assert done.returncode == 4
-    assert done.stderr == b"memoryfield: cannot go on: No space left on device\n"
+    assert done.stderr == b"memoryfield: stdout cannot be written: No space left on device\n"

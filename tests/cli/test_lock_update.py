@@ -151,7 +151,7 @@ def test_update_shows_the_lines_of_what_was_locked(here: Path) -> None:
     assert call("cache", "clear", "--yes").code == 0
     done = lock("update")
     assert "-a" not in done.out
-    assert "cannot be shown" in done.out
+    assert "! what was locked is not here any more" in done.out
 
 
 def test_the_copy_is_not_what_is_read(here: Path) -> None:

@@ -68,6 +68,23 @@ def test_report_begins_when_the_bar_is_gone(long: Path) -> None:
     assert report.count(b"MF204") == 1000
 
 
+@pytest.mark.parametrize("what", ["files", "pages"])
+def test_bar_of_a_comparison(what: str, long: Path, places: Path) -> None:
+    """Hashing is shown and comparing is, each with its own bar, and both before the answer."""
+    other = long if what == "files" else places / "good"
+    seen, _, answer = on_a_terminal("diff", "--stat", long, other).rpartition(SHOW_CURSOR)
+    bars = seen.count(SHOW_CURSOR) + 1
+    assert b"Comparing" in seen
+    assert b"Comparing" not in answer
+    assert bars == 2  # of two long fields both are hashed; of one, it is hashed and compared
+    assert (b"the same" in answer) == (what == "files")
+
+
+def test_no_bar_of_a_short_comparison(places: Path) -> None:
+    """Two fields that are small are compared at once."""
+    assert b"Comparing" not in on_a_terminal("diff", places / "good", places / "good")
+
+
 def test_no_bar_without_a_terminal(unwatched: Outcome) -> None:
     """A log gets no bar."""
     assert unwatched.stderr == b""

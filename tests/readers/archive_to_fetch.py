@@ -65,12 +65,16 @@ def fetch(
     pin: Pin = PIN,
     limits: Limits = DEFAULT_LIMITS,
     watch: Watch = unwatched,
+    size: int | None = None,
+    retries: int = 0,
 ) -> bool:
     def remote() -> HttpObject:
-        options = TransferOptions(timeout=20, retries=0)
+        options = TransferOptions(timeout=20, retries=retries)
         return HttpObject(server.url(PATH), options, location=LOCATION)
 
-    return fetch_archive(remote, pin, cache, location=LOCATION, limits=limits, watch=watch)
+    return fetch_archive(
+        remote, pin, cache, location=LOCATION, limits=limits, watch=watch, size=size
+    )
 
 
 def sent(server: FaultyHttp, since: int = 0) -> int:

@@ -207,7 +207,9 @@ def test_source_that_breaks_off(error: BaseException, full: Cache) -> None:
     assert full.notes == ()
 
 
-@pytest.mark.parametrize("kind", [*KINDS, None], ids=str)
+@pytest.mark.parametrize(
+    "kind", [*KINDS, None], ids=lambda kind: "nothing" if kind is None else kind.__name__
+)
 def test_what_cannot_be_adopted(kind: Kind | None, full: Cache, tmp_path: Path) -> None:
     """What is no file of its own, or not there, does not become an object."""
     path = full.partial(OTHER)

@@ -137,14 +137,30 @@ def test_waiting_is_told_and_ends(by: str, tmp_path: Path) -> None:
         with cache.exclusive(SHA256):
             (file,) = (tmp_path / "v1" / "locks").iterdir()
         holder = _held_file(file)
-    with holder, cache.exclusive(SHA256, waiting=told.append):
+    with holder, cache.exclusive(SHA256, waiting=told.append, what="notes"):
         assert cache.put(PIECES) == SHA256
-    assert [text.startswith("waiting for another ") for text in told] == [True]
+    assert told == [
+        "notes: waiting for another download of this program to end"
+        if by == "another thread"
+        else "another process is fetching notes: waiting for it"
+    ]
     assert cache.notes == (
         "cache is locked by another for more than 0.01 seconds; going on without",
     )
     with cache.exclusive(SHA256, waiting=told.append):
         assert len(told) == len(cache.notes) == 1
+
+
+def test_nobody_waits_long_without_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who tells nobody of the wait would seem to hang."""
+    monkeypatch.setattr(locks, "QUIET_SECONDS", 0.01)
+    monkeypatch.setattr(locks, "UNTOLD_SECONDS", 0.02)
+    cache = Cache(tmp_path)
+    with held(Cache(tmp_path)), cache.exclusive(SHA256):
+        assert cache.put(PIECES) == SHA256
+    assert cache.notes == (
+        "cache is locked by another for more than 0.02 seconds; going on without",
+    )
 
 
 @contextmanager

@@ -284,8 +284,13 @@ def test_damage_is_thrown_out(cache: Cache) -> None:
     assert cache.notes == (f"{path} was thrown out: it was not what its name says",)
     assert numbers(cache) == [0, 2, 3, 4, 5, 6, 7, 8, 9]
     path.mkdir()
+    (path / "mine").write_bytes(b"mine")
     (damaged,) = cache.verify(lambda *step: None)
     assert not cache.discard(damaged)
+    assert "move it away" in cache.notes[-1]
+    (path / "mine").unlink()
+    assert cache.discard(damaged)
+    assert not path.exists()
 
 
 def test_absent_cache_is_empty(tmp_path: Path) -> None:

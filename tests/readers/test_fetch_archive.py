@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from tests.readers import archive_to_fetch
@@ -22,12 +25,13 @@ from tests.readers.archive_to_fetch import (
     sent,
     unfinished,
 )
-from tests.readers.servers.faults import cut, login_page, with_headers
+from tests.readers.servers.faults import breaks_off_halfway, cut, login_page, with_headers
 from tests.readers.servers.faulty_http import FaultyHttp
-from tests.readers.servers.http_parts import Served
+from tests.readers.servers.http_parts import ETAG_OF_BYTES, Reply, Request, Served, answer
 
 from memoryfield_readers import LimitExceeded, Limits, NotFound, PinMismatch, SourceUnavailable
 from memoryfield_readers.cache import Cache
+from memoryfield_readers.transfer import partial as partial_module
 from memoryfield_readers.transfer.partial import JOURNAL_SUFFIX
 from memoryfield_readers.transfer.ranged_file import NOTED_BYTES, TAIL_BYTES
 
@@ -80,6 +84,81 @@ def test_it_may_break_off_again_and_again(server: FaultyHttp, cache: Cache) -> N
             assert tries <= len(BODY) // LOST_BYTES
     assert tries > 2
     assert is_kept(cache, BODY)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits between two tries."""
+    monkeypatch.setattr("memoryfield_readers.http.client.time.sleep", lambda seconds: None)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_within_a_run_it_goes_on_where_it_broke_off(server: FaultyHttp, cache: Cache) -> None:
+    """A line that breaks in the middle of every answer costs no byte twice, and brings it all."""
+    server.fail(PATH, breaks_off_halfway(2 * TAIL_BYTES), times=None)
+    assert fetch(server, cache, retries=1)
+    assert is_kept(cache, BODY)
+    assert sent(server) <= len(BODY) + TAIL_BYTES
+    starts = [request.headers["range"] for request in server.asked()]
+    assert len(set(starts)) == len(starts) > 4
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_line_that_brings_next_to_nothing_is_given_up(server: FaultyHttp, cache: Cache) -> None:
+    """A few bytes at a time are no progress: there would be no end of that."""
+    server.fail(PATH, cut(1000), times=None, after=1)
+    with pytest.raises(SourceUnavailable) as caught:
+        fetch(server, cache, retries=3)
+    assert len(server.asked()) == 1 + 1 + 3
+    assert caught.value.hint is not None
+    assert "`memoryfield fetch`, and it goes on" in caught.value.hint
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize("versions", [True, False], ids=["versions", "no-versions"])
+def test_what_changes_within_a_run_is_not_put_together(
+    server: FaultyHttp, cache: Cache, versions: bool
+) -> None:
+    """The second half is of another archive of the same size: nothing of both is kept."""
+
+    def changing(request: Request) -> Reply:
+        body = BODY if len(server.asked()) < 3 else OTHER[: len(BODY)].ljust(len(BODY), b".")
+        tag = ETAG_OF_BYTES if versions else None
+        return answer(request, Served(body, etag=tag, modified=None))
+
+    server.answers[PATH] = changing
+    server.files.clear()
+    server.fail(PATH, cut(HALF), after=1)
+    with pytest.raises((SourceUnavailable, PinMismatch)):
+        fetch(server, cache, retries=2)
+    assert not objects(cache)
+
+
+def test_a_full_disk_takes_nothing_with_it(
+    server: FaultyHttp, cache: Cache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What came until then is let go of, and whoever wants the archive gets it in another way."""
+
+    def full(file: BinaryIO, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(partial_module, "_write_all", full)
+    assert not fetch(server, cache)
+    assert not unfinished(cache)
+    assert any("cannot be written: no space left" in note.lower() for note in cache.notes)
+
+
+def test_a_folder_in_its_place_is_told_before_anything_comes(
+    server: FaultyHttp, cache: Cache
+) -> None:
+    folder = cache.path / "v1/objects" / PIN.sha256[:2] / PIN.sha256[2:]
+    folder.mkdir(parents=True)
+    assert not cache.has(PIN.sha256)
+    assert not fetch(server, cache)
+    assert not server.asked()
+    (note,) = cache.notes
+    assert str(folder) in note
+    assert "cache verify --remove" in note
 
 
 def test_without_ranges_it_begins_again(server: FaultyHttp, cache: Cache) -> None:

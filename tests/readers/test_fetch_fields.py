@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 from tests.readers import fields_to_fetch
@@ -26,11 +30,15 @@ from memoryfield_readers import (
     PinMismatch,
     SourceUnavailable,
     UnsafeArchive,
+    open_field,
 )
 from memoryfield_readers.cache import Cache
-from memoryfield_readers.fetching import Fetching, fetch_fields
-from memoryfield_readers.lock import LockFile, parse_lock, render_lock
+from memoryfield_readers.cache.writing import Draft
+from memoryfield_readers.fetching import Fetching, fetch_fields, keep
+from memoryfield_readers.lock import LockedField, LockFile, parse_lock, render_lock
 from memoryfield_readers.pins.pin import Pin, PinKind
+from memoryfield_readers.transfer import partial
+from memoryfield_readers.transfer.progress import unwatched
 from memoryfield_validator.conformance.raw_zip import ZipEntry, zip_bytes
 
 state, server, here = fields_to_fetch.state, fields_to_fetch.server, fields_to_fetch.here
@@ -125,6 +133,7 @@ def test_a_damaged_file_of_the_cache_is_brought_again(
     found = fetch(lock, how, name)[name]
     assert (found.how, found.error) == ("fetched", None)
     assert any("damaged" in note for note in found.notes)
+    assert sum("archive" in note or "its file" in note for note in found.notes) <= 1
     assert not wrong_objects(how.cache)
 
 
@@ -285,6 +294,57 @@ def test_without_a_cache_there_is_no_place_to_keep_a_field(
         assert "MEMORYFIELD_CACHE_DIR" in error.hint
 
 
+def _place(how: Fetching, sha256: str) -> Path:
+    return how.cache.path / "v1/objects" / sha256[:2] / sha256[2:]
+
+
+@pytest.mark.parametrize("name", ["small", "folder", "packed"])
+def test_a_folder_in_the_place_of_an_object_is_told(
+    server: FaultyHttp, lock: LockFile, how: Fetching, name: str
+) -> None:
+    """What was not kept was not fetched, and it comes once it is out of the way."""
+    locked = lock.field(name)
+    in_the_way = _place(how, _hash_of_one(locked))
+    in_the_way.mkdir(parents=True)
+    (in_the_way / "mine").write_bytes(b"mine")
+    for _ in range(2):
+        error = error_of(lock, how, name)
+        assert isinstance(error, SourceUnavailable)
+        assert str(in_the_way) in error.message
+        assert "cache verify --remove" in error.message
+    (in_the_way / "mine").unlink()
+    (damaged,) = how.cache.verify(unwatched)
+    assert how.cache.discard(damaged)
+    assert fetch(lock, how, name)[name].error is None
+
+
+def _hash_of_one(locked: LockedField) -> str:
+    if locked.archive_pin is not None:
+        return locked.archive_pin.sha256
+    return next(iter(locked.manifest.hashes.values()))
+
+
+def test_a_full_disk_of_the_cache_is_none_of_the_folder(
+    lock: LockFile, how: Fetching, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All goes to the folder, by way of temporary files, and the cache is left as it was."""
+
+    def full(file: BinaryIO, data: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def no_room(draft: Draft, piece: bytes) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(partial, "_write_all", full)
+    monkeypatch.setattr(Draft, "write", no_room)
+    out = tmp_path / "out"
+    found = fetch(lock, replace(how, out=out))
+    assert {name: each.error for name, each in found.items()} == dict.fromkeys(ALL)
+    assert tree(out) == EXPECTED
+    assert not list((how.cache.path / "v1/partial").iterdir())
+    assert any("cannot be written" in note for note in how.cache.notes)
+
+
 def test_without_a_cache_fields_can_be_written_to_a_folder(
     lock: LockFile, nowhere: Fetching, tmp_path: Path
 ) -> None:
@@ -297,3 +357,20 @@ def test_without_a_cache_fields_can_be_written_to_a_folder(
 def test_a_lock_file_survives_what_it_is_read_from(lock: LockFile) -> None:
     """What these tests change of a lock file is all that they change."""
     assert parse_lock(render_lock(lock).encode(), lock.path) == lock
+
+
+def test_what_cannot_be_kept_is_not_tried_file_by_file(tmp_path: Path) -> None:
+    """A cache that cannot be written is told of once, and takes no further time."""
+    for name in ("a.md", "b.md", "c.md"):
+        (tmp_path / name).write_bytes(name.encode())
+
+    class Full(Cache):
+        tried = 0
+
+        def put(self, pieces: Iterable[bytes]) -> None:
+            self.tried += 1
+
+    cache = Full(tmp_path / "cache")
+    with open_field(tmp_path) as field:
+        keep(field, cache)
+    assert cache.tried == 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+from dataclasses import replace
 
 import pytest
 from tests.readers import http_objects
@@ -22,8 +24,8 @@ from tests.readers.http_objects import (
     sink,
 )
 from tests.readers.servers import faults
-from tests.readers.servers.faulty_http import Fault, FaultyHttp
-from tests.readers.servers.http_parts import Served, content_range
+from tests.readers.servers.faulty_http import Fault, FaultyHttp, Wire
+from tests.readers.servers.http_parts import Reply, Request, Served, content_range
 
 from memoryfield_readers.errors import (
     LimitExceeded,
@@ -53,6 +55,27 @@ def test_each_range_takes_one_request_and_all_share_a_connection(
     tag = Served(BODY).tag
     assert [request.headers.get("if-range") for request in others] == [tag, tag, tag]
     assert server.connections == 1
+
+
+@pytest.mark.parametrize("served", [Served(BODY), UNVERSIONED, WEAK], ids=["tag", "none", "weak"])
+@pytest.mark.parametrize("after", [OTHER, OTHER[: SIZE // 2]], ids=["as-long", "as-what-is-left"])
+def test_what_broke_off_does_not_go_on_with_something_else(
+    served: Served, after: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of it came when the connection broke; then the server has another file, and no parts."""
+    monkeypatch.setattr("memoryfield_readers.http.client.time.sleep", lambda seconds: None)
+    with FaultyHttp({PATH: served}) as server, opened(server.url(PATH), retries=2) as file:
+        file.tail(MOST, sink())
+
+        def breaks(request: Request, reply: Reply, wire: Wire) -> Reply | None:
+            server.files[PATH] = replace(served, body=after, ranges=False)
+            return faults.cut(SIZE // 2)(request, reply, wire)
+
+        server.fail(PATH, breaks)
+        taken = sink()
+        with contextlib.suppress(SourceChanged, SourceUnavailable):
+            file.save(0, SIZE, taken)
+            assert taken.data == after  # of which nobody knows that it is another version
 
 
 def test_ranges_may_be_asked_for_side_by_side(server: FaultyHttp, known: HttpObject) -> None:

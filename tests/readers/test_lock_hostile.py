@@ -169,6 +169,7 @@ def test_entries_that_are_none(kind: str) -> None:
     error = refused(data)
     assert isinstance(error, LockFileError)
     assert error.message.startswith("fields.notes.")
+    assert "restore the file from version control" in (error.hint or "")
     assert not SCHEMA.is_valid(tomllib.loads(data.decode()))
 
 

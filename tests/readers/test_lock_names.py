@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 from tests.readers.locks import ARCHIVE_PIN, COMMIT, entry, lock_of, locked, toml
 
-from memoryfield_readers import LocationError, LockFileError, MemoryfieldError, PinMismatch
+from memoryfield_readers import (
+    LocationError,
+    LockFileError,
+    MemoryfieldError,
+    NotFound,
+    PinMismatch,
+    open_field,
+)
 from memoryfield_readers.lock import (
     LOCK_NAME,
     LOCK_VARIABLE,
@@ -29,7 +36,6 @@ BROKEN = {
     "no-toml": b"version = 1\n[fields.notes",
     "newer": toml(entry(), version=2),
     "other-pin": toml(entry(field_pin="field-sha256:" + "0" * 64)),
-    "empty": b"",
 }
 """Lock files that cannot be read."""
 
@@ -98,6 +104,28 @@ def test_lock_file_that_could_be_made(here: Path) -> None:
     write(here)
     os.chdir(deep)
     assert lock_or_here() == here / LOCK_NAME
+
+
+def test_folder_that_is_gone(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the program runs in a folder that was removed, what it names there is not there."""
+    folder = here / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert find_lock() is None
+    assert locked_field("notes") is None
+    with pytest.raises(LocationError, match=r"no memoryfields\.lock here"):
+        locked_field("@notes")
+    with pytest.raises(NotFound):
+        open_field("notes")
+    for relative in (lock_or_here, lambda: stored_location("notes", here / LOCK_NAME)):
+        with pytest.raises(NotFound) as found:
+            relative()
+        assert found.value.exit_code == 4
+    monkeypatch.setenv(LOCK_VARIABLE, LOCK_NAME)
+    assert find_lock() is None
+    monkeypatch.setenv(LOCK_VARIABLE, str(here / LOCK_NAME))
+    assert find_lock() == lock_or_here() == here / LOCK_NAME
 
 
 def test_names_of_the_lock_file(here: Path) -> None:
@@ -259,6 +287,20 @@ def test_path_that_is_not_utf_8(here: Path) -> None:
     """Such a path can stand in no lock file."""
     with pytest.raises(LocationError, match="not UTF-8"):
         stored("\udcff", here)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "http://example.org/n\udce9/", "git+file:///srv/repo@main#n\udce9", "s3://bucket/n\udce9/",
+        "github://owner/repo/n\udce9",
+    ],
+    ids=["http", "git", "s3", "github"],
+)  # fmt: skip
+def test_url_that_is_not_utf_8(typed: str, here: Path) -> None:
+    """It is refused before anybody is asked: what a terminal gave can be written in another way."""
+    with pytest.raises(LocationError, match="UTF-8"):
+        stored_location(typed, here / LOCK_NAME)
 
 
 def test_what_is_opened(here: Path) -> None:

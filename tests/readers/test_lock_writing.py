@@ -122,7 +122,26 @@ def test_broken_file_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(LockFileError) as found:
         write(path, locked())
     assert "a merge has left its marks" in (found.value.hint or "")
+    assert "conflict markers of a merge stand in line 2" in found.value.message
     assert path.read_bytes() == b"version = 1\n<<<<<<< HEAD\n"
+
+
+def test_empty_file_is_a_lock_file_without_a_field(tmp_path: Path) -> None:
+    """As `touch` makes it: it is written to as one that is not there yet would be."""
+    path = tmp_path / LOCK_NAME
+    path.touch()
+    assert read_lock(path).fields == {}
+    write(path, locked())
+    assert list(read_lock(path).fields) == ["notes"]
+
+
+def test_link_that_leads_to_nothing(tmp_path: Path) -> None:
+    """It is called a link, which is why no file can be made beside it."""
+    path = tmp_path / LOCK_NAME
+    path.symlink_to("nowhere")
+    for attempt in (lambda: read_lock(path), lambda: write(path, locked())):
+        with pytest.raises(LockFileError, match="is a link to `nowhere`, and nothing is there"):
+            attempt()
 
 
 def test_folder_that_is_not_there(tmp_path: Path) -> None:

@@ -106,6 +106,21 @@ class TestSpelling:
             assert "64 hexadecimal digits" in str(caught.value.hint)
         assert server.asked() == []
 
+    @pytest.mark.parametrize(
+        ("text", "problem"),
+        [
+            pytest.param(f"field-sha256:{HEX}\nsha256:{HEX}", "give each its own --pin", id="two"),
+            pytest.param(f"sha256:{HEX},field-sha256:{HEX}", "give each its own --pin", id="comma"),
+            pytest.param(f"sha256:{HEX} ", "it ends with a space", id="space-after"),
+            pytest.param(f"\tsha256:{HEX}", "it begins with a tab", id="tab-before"),
+            pytest.param(f"sha256:{HEX}\n", "it ends with a line feed", id="line-feed"),
+        ],
+    )
+    def test_what_shells_make_of_pins(self, text: str, problem: str) -> None:
+        """Text that came from another command is told by what is wrong with it, not by a count."""
+        with pytest.raises(InvalidPin, match=problem):
+            parse_pin(text)
+
     def test_an_empty_text_is_not_no_pin(self, server: FaultyHttp) -> None:
         """A variable that nobody has set must not switch the check off."""
         for pin in ("", [""], ["sha256:" + HEX, ""]):

@@ -206,6 +206,19 @@ def test_progress() -> None:
     assert seen == ["a.md", "b.md"]
 
 
+def test_watch() -> None:
+    """Whoever draws bars is told how far hashing and comparing are."""
+    seen: list[tuple[str, int, int]] = []
+    with open_field(archive(FIELD)) as old, open_field(archive({"a.md": "a\n"})) as new:
+        compare(old, new, watch=lambda *step: seen.append(step))
+    assert seen == [
+        *(("files", done, 3) for done in (1, 2, 3)),
+        ("files", 1, 1),
+        ("pages", 1, 2),
+        ("pages", 2, 2),
+    ]
+
+
 def test_what_cannot_be_read_is_an_error(tmp_path: Path) -> None:
     """A field that cannot be read whole is not compared."""
     limits = DEFAULT_LIMITS.with_settings(["file-bytes=10"])
@@ -249,8 +262,13 @@ class TestKnownHashes:
         assert found.changes[0].before is not None
         assert found.changes[0].before.sha256 == known["a.md"]
         assert [each.note for each in found.changes[:2]] == [
-            "what it was cannot be shown: is not what was pinned"
+            "what it was cannot be shown: it is not to be had any more"
         ] * 2
+        assert [each.is_lost for each in found.changes] == [True, True, False, False]
+        assert found.notes == (
+            "what was locked is not here any more (no copy, and the source has moved on): only "
+            "names and hashes are shown",
+        )
         assert [each.rule for each in found.findings] == ["MF805"]
         assert page_of.call_count == 3
 
@@ -262,4 +280,6 @@ class TestKnownHashes:
             with mock.patch.object(old, "page", side_effect=PinMismatch("gone")) as page_of:
                 found = compare(old, new, known=known)
         assert page_of.call_count == 3
-        assert {each.note for each in found.changes[:-1]} == {"what it was cannot be shown: gone"}
+        assert {each.note for each in found.changes[:-1]} == {
+            "what it was cannot be shown: it is not to be had any more"
+        }

@@ -52,6 +52,7 @@ def review_renewal(
         return LockReview(None, str(error))
     known = {**before.manifest.hashes, **before.indexes}
     with Field(source, limits) as old:
-        comparison = compare(old, renewal.field, known=known)
+        pin = None if before.archive_pin is None else str(before.archive_pin)
+        comparison = compare(old, renewal.field, known=known, archive_pin=pin)
     named = replace(comparison.before, location=f"@{before.name}")
     return LockReview(replace(comparison, before=named))

@@ -35,7 +35,8 @@ Examples:
 \b
 Environment:
   MEMORYFIELD_CACHE_DIR   the folder of the cache, instead of the one of this user
-  MEMORYFIELD_CACHE_SIZE  how much it may hold, such as 500MB; else it is 2GiB
+  MEMORYFIELD_CACHE_SIZE  how much it may hold, such as 500MB; else it is 2GiB, and an
+                          eighth of that for copies of what was locked beside it
 """,
 )
 def command() -> None:
@@ -59,15 +60,20 @@ def info(form: str) -> None:
     from memoryfield_readers.cache import size_text
 
     cache = _cache()
-    found = cache.info()
+    found, copies = cache.info(), _copies().info()
     if form == "json":
         counts = {"objects": found.objects, "bytes": found.bytes}
         counts |= {"unfinished": found.unfinished, "unfinished_bytes": found.unfinished_bytes}
-        print_json(_answer(cache, **counts, others=found.others, limit=found.most))
+        counts |= {"reviewed": copies.objects, "reviewed_bytes": copies.bytes}
+        limits = {"limit": found.most, "reviewed_limit": copies.most}
+        print_json(_answer(cache, **counts, others=found.others, **limits))
         return
     say(f"directory   {visible(str(cache.path))}")
     say(f"objects     {found.objects:,} ({size_text(found.bytes)})")
     say(f"unfinished  {found.unfinished:,} ({size_text(found.unfinished_bytes)})")
+    if copies.objects:
+        of = "" if copies.most is None else f" of {size_text(copies.most)}"
+        say(f"reviewed    {copies.objects:,} ({size_text(copies.bytes)}{of} for what was locked)")
     if found.most is not None:
         say(f"limit       {size_text(found.most)}")
     if found.others:
@@ -85,26 +91,29 @@ Examples:
 @click.option("--remove", is_flag=True, help="Remove the files that are not what they should be.")
 @format_option("text", "json")
 def verify(remove: bool, form: str) -> None:
-    """Hash every object, and name those that are damaged.
+    """Hash every object, and name those that are damaged; the copies of what was locked, too.
 
     Exits with 3 if there are such that are not what their names say, also if they were removed.
     None is ever handed out: it is fetched again when it is needed.
     """
     cache = _cache()
-    total = cache.info().objects
+    both = (cache, _copies())
+    total = sum(each.info().objects for each in both)
     damaged: list[dict[str, Any]] = []
     with progress_bar("Hashing", total, least=_BAR_FROM_OBJECTS) as step:
-        for one in cache.verify(lambda what, done, of: step()):
-            gone = remove and cache.discard(one)
-            damaged.append({**_told(one), "removed": gone})
-            if form == "text":
-                say(visible(f"{one.path}: {one.message}") + (", and was removed" if gone else ""))
+        for each in both:
+            for one in each.verify(lambda what, done, of: step()):
+                gone = remove and each.discard(one)
+                damaged.append({**_told(one), "removed": gone})
+                if form == "text":
+                    end = ", and was removed" if gone else ""
+                    say(visible(f"{one.path}: {one.message}") + end)
     if form == "json":
         print_json(_answer(cache, objects=total, damaged=damaged))
     else:
         say(f"{_count(total, 'object')}, {len(damaged) or 'none'} damaged")
     left = [one for one in damaged if not one["removed"]]
-    for note in cache.notes if left else ():
+    for note in (note for each in both for note in each.notes) if left else ():
         warn(note)
     if damaged and not remove:
         warn("`memoryfield cache verify --remove` removes what is damaged")
@@ -129,15 +138,18 @@ Examples:
 def prune(most: str | None, form: str) -> None:
     """Remove what was not used for longest.
 
-    This goes on until no more is left than may be. Downloads that nobody has gone on with for a
-    week are removed, too.
+    This goes on until no more is left than may be, of which an eighth at most are copies of what
+    was locked. Downloads that nobody has gone on with for a week are removed, too.
     """
     from memoryfield_readers.cache import parse_size
+    from memoryfield_readers.locked.reviewed import share_of
 
     said = None if most is None else parse_size(most, "--max-size")
     cache = _cache()
     limit = cache.most if said is None else said
-    _tell(cache, cache.prune(sys.maxsize if limit is None else limit), form)
+    cache.info()  # what cannot be listed is told of the whole, not of the copies in it
+    copies = _copies().prune(share_of(limit))
+    _tell(cache, copies + cache.prune(sys.maxsize if limit is None else limit - copies.left), form)
 
 
 @command.command(
@@ -156,16 +168,16 @@ def clear(yes: bool, form: str) -> None:
     has made is removed. Exits with 1 if the answer is no.
     """
     from memoryfield_readers.cache import size_text
-    from memoryfield_readers.locked import reviewed_copies
 
-    cache = _cache()
+    cache, copies = _cache(), _copies()
     if not yes:
-        found = cache.info()
-        what = f"{_count(found.objects, 'object')} ({size_text(found.bytes)})"
+        found, kept = cache.info(), copies.info()
+        objects, size = found.objects + kept.objects, found.bytes + kept.bytes
+        what = f"{_count(objects, 'object')} ({size_text(size)})"
         if not agreed(f"Remove {what} from {cache.path}?"):
             warn("nothing was removed")
             sys.exit(1)
-    _tell(cache, cache.clear() + reviewed_copies().clear(), form)
+    _tell(cache, cache.clear() + copies.clear(), form)
 
 
 @command.command(
@@ -193,6 +205,12 @@ def _cache() -> Cache:
     if cache.problem is not None:
         warn(f"the cache cannot be used: {cache.problem}")
     return cache
+
+
+def _copies() -> Cache:
+    from memoryfield_readers.locked import reviewed_copies
+
+    return reviewed_copies()
 
 
 def _answer(cache: Cache, **facts: Any) -> dict[str, Any]:

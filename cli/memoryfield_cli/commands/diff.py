@@ -13,7 +13,7 @@ from memoryfield_readers import Limits
 from ..opening import opened
 from ..options import LOCATION, format_option, limits_option, source_options
 from ..output import no_command, say, without_commands
-from ..progress import transfer_bar
+from ..progress import comparison_bar, transfer_bar
 from ..standard_input import STDIN
 
 if TYPE_CHECKING:
@@ -55,10 +55,12 @@ def command(
     Pages are shown line by line, attachments and vector indexes by their hashes. A page that has
     another name and the same uuid was renamed. What a review of the content (see `memoryfield
     audit`) finds in a page, and did not find in it before, is marked with an exclamation mark at
-    its line. What is no plain text is shown escaped; where all is, and nothing is marked, `patch`
-    takes the answer.
+    its line, and so is a line that looks as it did and is another one. A page with characters that
+    cannot be shown is marked as well: they are shown escaped. Where no line of the text begins with
+    an exclamation mark, `patch` makes of the pages before those after, byte by byte.
 
-    Exits with 0 if both are the same, and with 1 if they differ.
+    Exits with 0 if both are the same, and with 1 if they differ. An archive that was packed anew is
+    another one, though its files are the same: that is told, and the exit code is 1 as well.
     """
     if before == after == STDIN:
         raise click.UsageError("only one of the two can be on stdin")
@@ -70,7 +72,7 @@ def command(
     else:
         comparison = _between(before, after, limits, storage_options, audit=audit)
     _print(comparison, form, words=words, stat=stat)
-    sys.exit(0 if comparison.same else 1)
+    sys.exit(0 if comparison.keeps_pins else 1)
 
 
 def _between(
@@ -82,7 +84,8 @@ def _between(
         old, new = (
             stack.enter_context(opened(each, limits, storage_options)) for each in (before, after)
         )
-        return compare(old, new, audit=audit)
+        watch = stack.enter_context(comparison_bar())
+        return compare(old, new, audit=audit, watch=watch)
 
 
 def _with_locked(
@@ -112,9 +115,11 @@ def _with_locked(
             limits,
         ) as old,
         opened(now, limits, storage_options, trusted=trusted) as new,
+        comparison_bar() as comparing,
     ):
         known = {**locked.manifest.hashes, **locked.indexes}
-        comparison = compare(old, new, audit=audit, known=known)
+        pin = None if locked.archive_pin is None else str(locked.archive_pin)
+        comparison = compare(old, new, audit=audit, known=known, archive_pin=pin, watch=comparing)
     return replace(comparison, before=replace(comparison.before, location=mark))
 
 
@@ -125,8 +130,12 @@ def _print(comparison: Comparison, form: str, *, words: bool, stat: bool) -> Non
     if form == "json":
         say(for_stdout(form, comparison_json(comparison, words=words, stat=stat)))
     elif form == "markdown":
-        say(no_command(comparison_markdown(comparison, words=words, stat=stat)), end="")
+        text = comparison_markdown(comparison, words=words, stat=stat, encoding=sys.stdout.encoding)
+        say(no_command(text), end="")
     else:
-        text = comparison_text(comparison, words=words, stat=stat, colour=sys.stdout.isatty())
+        colour = sys.stdout.isatty()
+        text = comparison_text(
+            comparison, words=words, stat=stat, colour=colour, encoding=sys.stdout.encoding
+        )
         with without_commands():
             say(no_command(text), end="")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memoryfield_readers import Limits, Pins, SourceUnavailable, as_unicode
+from memoryfield_readers import Limits, PinMismatch, Pins, SourceUnavailable, as_unicode
 
 from ..files import LocalPath
 from ..options import OFFLINE_OPTION, format_option, limits_option, source_options
@@ -148,6 +148,8 @@ def _agreed(
     from memoryfield_readers.lock.reading import read_or_new
     from memoryfield_readers.lock.typed import remember_typed
 
+    from ..locking import say_forgotten
+
     may_be_new = not locked and all(each.location is not None for each in requests) and requests
     lock = read_or_new(path, limits=limits) if may_be_new else read_lock(path, limits=limits)
     wrong = contradictions(lock, requests, locked=locked)
@@ -155,9 +157,10 @@ def _agreed(
         for error in wrong:
             complain(error)
         sys.exit(max(error.exit_code for error in wrong))
-    for each in requests:
-        if each.location is not None and each.name in lock.fields:
-            remember_typed(lock, lock.fields[each.name])
+    typed = [each.name for each in requests if each.location is not None]
+    for name in typed:
+        if name in lock.fields and not remember_typed(lock, lock.fields[name]):
+            say_forgotten(name)
     missing = {
         each.name: each.location
         for each in requests
@@ -183,18 +186,18 @@ def _agreed(
             )
         warn(f"{name}: was not locked before, and is now, in {path}")
         if not remembered:
-            warn(
-                f"{name}: it could not be remembered that you typed this location: set "
-                "MEMORYFIELD_STATE_DIR to a folder that can be written"
-            )
-    return (read_lock(path, limits=limits) if missing else lock), frozenset(missing)
+            say_forgotten(name)
+    lock = read_lock(path, limits=limits) if missing else lock
+    return lock.with_typed(lock.field(name).location for name in typed), frozenset(missing)
 
 
 def _tell(
     names: Sequence[str], outcomes: Iterator[Fetched], added: frozenset[str], form: str
 ) -> int:
     """Print what became of each field, in the order of the names; the exit code for all."""
-    from ..locking import line
+    from memoryfield_readers.pins.diagnosis import hint_for_locked
+
+    from ..locking import complain_of, line
 
     ready: dict[str, Fetched] = {}
     waiting = list(names)
@@ -207,8 +210,9 @@ def _tell(
             each = ready[name]
             if each.error is not None:
                 exit_code = max(exit_code, each.error.exit_code)
-                hint = f" ({each.error.hint})" if each.error.hint else ""
-                warn(f"{name}: {each.error}{hint}")
+                if isinstance(each.error, PinMismatch):
+                    hint_for_locked(each.error, name)
+                complain_of(name, each.error)
             for note in each.notes:
                 warn(f"{name}: {note}")
             status = "fetched" if name in added and each.how == "cached" else each.how

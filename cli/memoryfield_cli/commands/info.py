@@ -7,7 +7,15 @@ from typing import Any
 
 import click
 
-from memoryfield_readers import Field, Limits, MemoryfieldError, Pins, as_unicode, visible
+from memoryfield_readers import (
+    Field,
+    Limits,
+    MemoryfieldError,
+    PinMismatch,
+    Pins,
+    as_unicode,
+    visible,
+)
 
 from ..opening import opened
 from ..options import format_option, limits_option, location_argument, pin_options, source_options
@@ -38,7 +46,8 @@ def command(
 ) -> None:
     """Show what a field is: its name, how much it holds, and its pins.
 
-    Where something stands in the way of the pin, it is reported, and the rest is shown.
+    Where something stands in the way of the pin, it is reported, and the rest is shown; of what is
+    not what was pinned, nothing is.
     """
     exit_code = 0
     with opened(location, limits, storage_options, pins, offline) as field:
@@ -49,6 +58,8 @@ def command(
                 facts["digest"] = field.digest()
                 # reading may have told sizes that the listing had not
                 facts["bytes"] = sum(field.entry(name).size for name in names)
+            except PinMismatch:
+                raise  # what is shown would not be of what was pinned
             except MemoryfieldError as error:
                 complain(error)
                 exit_code = error.exit_code
@@ -86,5 +97,7 @@ def _title(field: Field) -> str | None:
         return None
     try:
         return field.page(_INDEX).title
+    except PinMismatch:
+        raise
     except MemoryfieldError:
         return None  # what stands in the way is told where the pin is made

@@ -20,7 +20,7 @@ from ..options import (
     limits_option,
     source_options,
 )
-from ..output import complain, print_json, warn
+from ..output import print_json, warn
 from ..progress import progress_bar, transfer_bar
 from ..usage import Group
 
@@ -123,8 +123,9 @@ def add(
     from memoryfield_readers.lock.adding import add_field
     from memoryfield_readers.locked import keep_reviewed
 
-    from ..locking import entry_as_json, line
+    from ..locking import entry_as_json, line, say_forgotten, say_not_kept
 
+    kept: list[str | None] = []
     with transfer_bar() as watch:
         entry, remembered = add_field(
             path,
@@ -134,14 +135,15 @@ def add(
             limits=limits,
             storage_options=storage_options,
             watch=watch,
-            seen=keep_reviewed,
+            seen=lambda field: kept.append(keep_reviewed(field)),
         )
     if form == "json":
         print_json({"version": 1, "lock_file": str(path), "field": entry_as_json(entry)})
     else:
         line(f"{entry.name}: locked {entry.field_pin} in {path}")
+    say_not_kept([entry.name], kept)
     if not remembered:
-        _say_forgotten(entry.name)
+        say_forgotten(entry.name)
 
 
 @command.command(
@@ -181,7 +183,7 @@ def update(
     from memoryfield_readers.lock import read_lock
     from memoryfield_readers.lock.renewing import keep_trust, write_renewed
 
-    from ..locking import answer, line, named, nothing_in
+    from ..locking import answer, line, named, nothing_in, say_forgotten, say_not_kept
 
     if to is not None and len(names) != 1:
         raise click.UsageError("--to goes with one name")
@@ -199,7 +201,8 @@ def update(
             if form == "text":
                 line(f"{after.name}: locked {after.field_pin}")
             if not keep_trust(lock, before, after):
-                _say_forgotten(after.name)
+                say_forgotten(after.name)
+    say_not_kept(updating.kept, updating.kept.values())
     if form == "json":
         print_json(answer(lock, fields=updating.answers))
     if updating.left and not yes:
@@ -229,6 +232,7 @@ class _Updating:
         self._reading: dict[str, Any] = {"limits": limits, "storage_options": storage_options}
         self.wanted: list[tuple[LockedField, LockedField]] = []
         self.left: list[str] = []
+        self.kept: dict[str, str | None] = {}
         self.answers: list[dict[str, Any]] = []
         self.exit_code = 0
 
@@ -238,7 +242,14 @@ class _Updating:
         from memoryfield_readers.locked import keep_reviewed
         from memoryfield_validator.lock_review import review_renewal
 
-        from ..locking import failure_as_json, is_wanted, line, print_review, renewal_as_json
+        from ..locking import (
+            complain_of,
+            failure_as_json,
+            is_wanted,
+            line,
+            print_review,
+            renewal_as_json,
+        )
 
         locked = self._lock.field(name)
         review = None
@@ -249,9 +260,11 @@ class _Updating:
             ):
                 if now.changed:
                     review = review_renewal(self._lock, now, watch=watch, **self._reading)
-                    keep_reviewed(now.field)  # to compare the version after this one with
+                    self.kept[name] = keep_reviewed(
+                        now.field
+                    )  # to compare the version after this one with
         except MemoryfieldError as error:
-            complain(error)
+            complain_of(name, error)
             self.exit_code = max(self.exit_code, error.exit_code)
             self.answers.append(failure_as_json(locked, error))
             return
@@ -324,7 +337,7 @@ def check(
     from memoryfield_readers.lock import read_lock
     from memoryfield_readers.lock.checking import check_fields, worst
 
-    from ..locking import answer, checked_as_json, line, named, nothing_in
+    from ..locking import answer, checked_as_json, complain_of, line, named, nothing_in
 
     lock = read_lock(path, limits=limits)
     fields = named(lock, names)
@@ -340,7 +353,7 @@ def check(
     in_order = [found[name] for name in fields]
     for one in in_order:
         if one.error is not None:
-            complain(one.error)
+            complain_of(one.name, one.error)
         if form == "text" and one.error is None:
             line(f"{one.name}: {one.difference}" if one.difference else f"{one.name}: true")
     if form == "json":
@@ -378,11 +391,3 @@ def show(names: tuple[str, ...], form: str, path: Path, limits: Limits) -> None:
     if not fields:
         nothing_in(lock)
         sys.exit(_NOTHING)
-
-
-def _say_forgotten(name: str) -> None:
-    """Say that a location that was typed could not be remembered."""
-    warn(
-        f"{name}: it could not be remembered that you typed this location, so that it is taken for "
-        "someone else's: set MEMORYFIELD_STATE_DIR to a folder that can be written"
-    )

@@ -31,9 +31,7 @@ The same with coreutils, in the folder of a field of pages alone, and of an arch
 @format_option("text", "json")
 @limits_option
 @source_options
-def command(
-    location: str, form: str, limits: Limits, storage_options: dict[str, Any]
-) -> None:
+def command(location: str, form: str, limits: Limits, storage_options: dict[str, Any]) -> None:
     """Print the pins of a field as it is now, one a line: what to give to --pin later.
 
     The field pin (field-sha256:) is the same however the field travels; of an archive, the archive

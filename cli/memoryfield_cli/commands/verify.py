@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,9 @@ from ..options import (
     source_options,
 )
 from ..output import complain, print_json, say
+
+if TYPE_CHECKING:
+    from memoryfield_readers.lock import LockedField
 
 
 @click.command(
@@ -44,10 +47,11 @@ def command(
     """Say whether a field is the one that was pinned: all of it is read and hashed.
 
     The pin is given with --pin, or stands in the lock file if LOCATION is a name of it. Exits with
-    0 if it is, and with 3 if it is not; then stderr says what was expected, what came, and what
-    seems to have happened.
+    0 if it is, and prints each pin that was proved; with 3 if it is not: then stderr says what was
+    expected, what came, and what seems to have happened.
     """
-    if not pins and not _is_locked(location, limits):
+    locked = _locked(location, limits)
+    if not pins and locked is None:
         raise click.UsageError(
             "give --pin, or a name from the lock file: there is nothing to match"
         )
@@ -70,12 +74,15 @@ def command(
         print_json(answer)
     else:
         say(f"verified {answer['digest']}")
+        if pins.archive is not None or (locked is not None and locked.archive_pin is not None):
+            say(f"verified {answer['archive_pin']}")
 
 
-def _is_locked(location: str, limits: Limits) -> bool:
+def _locked(location: str, limits: Limits) -> LockedField | None:
     from memoryfield_readers.lock import locked_field
 
-    return locked_field(location, limits=limits) is not None
+    found = locked_field(location, limits=limits)
+    return None if found is None else found[1]
 
 
 def _read_all(field: Field) -> None:

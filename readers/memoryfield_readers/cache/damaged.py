@@ -13,6 +13,7 @@ class DamagedObject(PinMismatch):
     Attributes:
         path: the file.
         sha256: what its name says.
+        what: what is wrong, with the file as its subject.
     """
 
     def __init__(
@@ -37,5 +38,6 @@ class DamagedObject(PinMismatch):
             size=size,
             diagnosis="the file in the cache was changed or damaged after it was written",
         )
+        self.what = what
         self.path = path
         self.sha256 = sha256

@@ -29,6 +29,9 @@ MOST_SECONDS = 900.0
 NESTED_SECONDS = 30.0
 """The same for a thread that holds another lock, for which somebody may wait in turn."""
 
+UNTOLD_SECONDS = 30.0
+"""The same where nobody is told of the wait: a program that says nothing seems to hang."""
+
 Tell: TypeAlias = Callable[[str], None]
 
 
@@ -43,20 +46,27 @@ _held = _Held()
 
 @contextmanager
 def exclusive(
-    root: Path, sha256: str, process: OfThisProcess, note: Tell, waiting: Tell
+    root: Path,
+    sha256: str,
+    process: OfThisProcess,
+    note: Tell,
+    waiting: Tell | None,
+    what: str,
 ) -> Iterator[None]:
     """Let one thread of one process at a time work on an object; see `Cache.exclusive`."""
     name = f"{sha256[:2]}.lock"
     stripe = process.stripe(name)
     most = NESTED_SECONDS if _held.count else MOST_SECONDS
-    if not _acquired(stripe, most, waiting):
+    if waiting is None:  # nobody is told why nothing happens
+        most = min(most, UNTOLD_SECONDS)
+    if not _acquired(stripe, most, waiting, what):
         note(_in_vain(most))
         yield
         return
     lock: BaseFileLock | None = None
     try:
         if not stripe.deep:  # this thread may hold it already, for an object of the same stripe
-            lock = _file_lock(root, name, most, note, waiting)
+            lock = _file_lock(root, name, most, note, waiting, what)
         stripe.deep += 1
         _held.count += 1
         try:
@@ -70,15 +80,16 @@ def exclusive(
         stripe.lock.release()
 
 
-def _acquired(stripe: Stripe, most: float, waiting: Tell) -> bool:
+def _acquired(stripe: Stripe, most: float, waiting: Tell | None, what: str) -> bool:
     if stripe.lock.acquire(timeout=QUIET_SECONDS):
         return True
-    waiting("waiting for another part of this program that brings the same thing")
+    if waiting is not None:
+        waiting(f"{what}: waiting for another download of this program to end")
     return stripe.lock.acquire(timeout=most)
 
 
 def _file_lock(
-    root: Path, name: str, most: float, note: Tell, waiting: Tell
+    root: Path, name: str, most: float, note: Tell, waiting: Tell | None, what: str
 ) -> BaseFileLock | None:
     """The lock that other processes see, held; None if it cannot be had."""
     from filelock import FileLock, Timeout
@@ -91,7 +102,8 @@ def _file_lock(
         try:
             lock.acquire(timeout=QUIET_SECONDS)
         except Timeout:
-            waiting("waiting for another process that brings the same thing")
+            if waiting is not None:
+                waiting(f"another process is fetching {what}: waiting for it")
             lock.acquire(timeout=most)
     except Timeout:
         note(_in_vain(most))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..homes import place_at_home
 from .sizes import parse_size
 
 DIR_VARIABLE = "MEMORYFIELD_CACHE_DIR"
@@ -16,16 +17,7 @@ def default_place() -> tuple[Path, str | None]:
     """The folder of the cache, and why nothing should be made there; None if all is well."""
     from platformdirs import user_cache_path
 
-    named = os.environ.get(DIR_VARIABLE)
-    if named:
-        return Path(named), None
-    path = user_cache_path("memoryfield", appauthor=False)
-    home = Path(os.path.expanduser("~"))
-    if not path.is_absolute():
-        return path, f"no home folder is known; {DIR_VARIABLE} can name a folder"
-    if home in path.parents and not home.is_dir():
-        return path, f"the home folder {home} is not there; {DIR_VARIABLE} can name a folder"
-    return path, None
+    return place_at_home(DIR_VARIABLE, lambda: user_cache_path("memoryfield", appauthor=False))
 
 
 def default_size() -> int:

@@ -41,6 +41,11 @@ class OfThisProcess:
         with self.lock:
             self.used.add(sha256)
 
+    def let_go(self) -> None:
+        """Forget which objects were used."""
+        with self.lock:
+            self.used.clear()
+
     def unless_used(self, sha256: str, remove: Callable[[], None]) -> bool:
         """Remove an object, unless this process has used it; nobody begins to meanwhile."""
         with self.lock:

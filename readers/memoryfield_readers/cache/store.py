@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import groupby
@@ -13,7 +15,7 @@ from ..system_errors import error_of, reason_of
 from . import locks, pruning
 from .damaged import DamagedObject
 from .folders import folder_at
-from .objects import FIRST, OBJECTS, PARTIAL, checked, parts_of
+from .objects import FIRST, OBJECTS, PARTIAL, checked, parts_of, path_of
 from .places import default_place, default_size
 from .process import of_this_process
 from .pruning import Pruned
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from ..transfer.progress import Watch
 
 
-def _nobody(text: str) -> None:
-    """Tell nobody."""
+GOING_ON = "; going on without"
+"""What a note ends in, of a cache that cannot be used."""
 
 
 class Cache:
@@ -94,7 +96,9 @@ class Cache:
                 with suppress(OSError), objects_folder.below(first) as folder:
                     for sha256 in group:
                         with suppress(OSError):
-                            found[sha256] = folder.status(sha256[FIRST:]).st_size
+                            status = folder.status(sha256[FIRST:])
+                            if not stat.S_ISDIR(status.st_mode):  # nothing can take its place
+                                found[sha256] = status.st_size
         return found
 
     def read(self, sha256: str, most: int) -> bytes | None:
@@ -153,6 +157,9 @@ class Cache:
             self._process.use(sha256)
             try:
                 size = draft.finish()
+            except IsADirectoryError:
+                self._unwritable(_in_the_way(self.path, sha256))
+                return None
             except OSError as error:
                 self._unwritable(error)
                 return None
@@ -165,7 +172,8 @@ class Cache:
         """Keep a finished download as an object; the file moves, and is hashed here once more.
 
         Arguments:
-            file: what `partial` gave, complete, and closed by whoever wrote it under `exclusive`.
+            file: what `partial` gave, complete, and written to by nobody any more; on Windows it
+                must be closed, too.
 
         Returns:
             The SHA-256 that it has; None if it cannot be kept, which is noted. It stays then.
@@ -195,13 +203,24 @@ class Cache:
         checked(sha256)
         try:
             self._check()
-            return path_of_partial(self.path, sha256)
+            path = path_of_partial(self.path, sha256)
+            if path_of(self.path, sha256).is_dir():  # better told before all of it has come
+                raise _in_the_way(self.path, sha256)
+            return path
         except OSError as error:
             self._unwritable(error)
             return None
 
+    def not_written(self, reason: str) -> None:
+        """Note that a download could not be kept, by whoever wrote to what `partial` gave."""
+        self._note(f"cache cannot be written: {reason}{GOING_ON}")
+
     def exclusive(
-        self, sha256: str, *, waiting: Callable[[str], None] = _nobody
+        self,
+        sha256: str,
+        *,
+        waiting: Callable[[str], None] | None = None,
+        what: str = "the same file",
     ) -> AbstractContextManager[None]:
         """Hold an object for this thread of this process, so that it is fetched but once.
 
@@ -211,7 +230,8 @@ class Cache:
 
         Arguments:
             sha256: the object; some others are held with it.
-            waiting: is told, in words, if this takes long.
+            waiting: is told, in words, if this takes long; with None it does not wait long.
+            what: what the object is called in those words.
         """
         checked(sha256)
         try:
@@ -219,7 +239,7 @@ class Cache:
         except OSError as error:
             self._unwritable(error)
             return nullcontext()
-        return locks.exclusive(self.path, sha256, self._process, self._note, waiting)
+        return locks.exclusive(self.path, sha256, self._process, self._note, waiting, what)
 
     def info(self) -> CacheInfo:
         """What the cache holds.
@@ -256,11 +276,20 @@ class Cache:
         folders, name = parts_of(damaged.sha256)
         try:
             with folder_at(self.path, *folders) as folder:
-                folder.remove(name)
+                if stat.S_ISDIR(folder.status(name).st_mode):
+                    folder.remove_folder(name)
+                else:
+                    folder.remove(name)
         except FileNotFoundError:
             return True
         except OSError as error:
-            self._note(f"{damaged.path} cannot be removed: {reason_of(error)}")
+            full = error.errno in (errno.ENOTEMPTY, errno.EEXIST)
+            why = (
+                "it is a folder that holds something, which the cache has not made: move it away"
+                if full
+                else reason_of(error)
+            )
+            self._note(f"{damaged.path} cannot be removed: {why}")
             return False
         self._note(f"{damaged.path} was thrown out: it was not what its name says")
         return True
@@ -277,6 +306,10 @@ class Cache:
             return pruning.prune(self.path, most, most, self._process)
         except OSError as error:
             raise error_of(error, location=str(self.path)) from error
+
+    def let_go(self) -> None:
+        """Let what this process has used or put so far be pruned as all else is."""
+        self._process.let_go()
 
     def clear(self) -> Pruned:
         """Remove every object and all that is unfinished; nothing that the cache did not make.
@@ -317,14 +350,20 @@ class Cache:
             self._note(f"cache holds more than its limit of {size_text(most)}: {why}")
 
     def _unwritable(self, error: OSError) -> None:
-        self._note(f"cache cannot be written: {_told(error)}; going on without")
+        self._note(f"cache cannot be written: {_told(error)}{GOING_ON}")
 
     def _unreadable(self, error: OSError) -> None:
-        self._note(f"cache cannot be read: {_told(error)}; going on without")
+        self._note(f"cache cannot be read: {_told(error)}{GOING_ON}")
 
     def _note(self, text: str) -> None:
         with self._lock:
             self._notes[text] = None
+
+
+def _in_the_way(root: Path, sha256: str) -> OSError:
+    """Why an object cannot get its name where a folder has it."""
+    why = "a folder is in its place, which `memoryfield cache verify --remove` removes if empty"
+    return OSError(0, why, str(path_of(root, sha256)))
 
 
 def _told(error: OSError) -> str:

@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..cache import Cache, DamagedObject
-from ..errors import MemoryfieldError, PageError
+from ..errors import MemoryfieldError, PageError, SourceChanged, SourceUnavailable
 from ..limits import Limits
 from ..manifest import Manifest
 from ..pins.archive_diagnosis import mismatch_of_archive
 from ..pins.diagnosis import mismatch_of_error
 from ..pins.pin import Pin
+from ..pins.sized_object import sized
 from ..sources.random_access import pieces_of, sha256_of
-from ..transfer.partial import PartialFile
+from ..transfer.partial import NotKept, PartialFile
 from ..transfer.progress import Watch
 from ..transfer.ranged import RangedObject
 from ..transfer.ranged_file import RangedFile
+
+_GOES_ON = "what came is kept: run the same again, such as `memoryfield fetch`, and it goes on"
 
 
 def fetch_archive(
@@ -30,6 +33,7 @@ def fetch_archive(
     location: str,
     limits: Limits,
     watch: Watch,
+    size: int | None = None,
     manifest: Manifest | None = None,
 ) -> bool:
     """Bring an archive into the cache, unless it is there already.
@@ -46,6 +50,8 @@ def fetch_archive(
         location: as messages show it.
         limits: `archive_bytes` bounds it.
         watch: is told how far it is, at least once if any of it was asked for.
+        size: the bytes it should have: one of another size is not fetched to its end. None where
+            that is not known.
         manifest: what it should hold, for the diagnosis; None where that is not known.
 
     Returns:
@@ -63,9 +69,14 @@ def fetch_archive(
             path = cache.partial(pin.sha256)
             if path is None:
                 return False
-            fetch = _Fetch(remote, pin, cache, path, location, limits, watch, manifest)
-            there = fetch.once(anew=False)
-            return fetch.once(anew=True) is True if there is None else there
+            far = sized(remote, size, pin, location=location)
+            fetch = _Fetch(far, pin, cache, path, location, limits, watch, size, manifest)
+            try:
+                there = fetch.once(anew=False)
+                return fetch.once(anew=True) is True if there is None else there
+            except NotKept as error:  # the disk is full, say: who wants it gets it in another way
+                cache.not_written(error.reason)
+                return False
     except MemoryfieldError as error:
         error.location = error.location or location
         raise
@@ -82,6 +93,7 @@ class _Fetch:
     location: str
     limits: Limits
     watch: Watch
+    size: int | None
     manifest: Manifest | None
 
     def once(self, *, anew: bool) -> bool | None:
@@ -100,7 +112,7 @@ class _Fetch:
         if anew and partial is not None:
             partial.forget()
         with closing(self._opened(far, partial)) as file:
-            file.bring_all()
+            self._bring_all(file, partial)
             self.watch("bytes", file.size, file.size)
             actual = sha256_of(file)
             if actual == self.pin.sha256:
@@ -116,8 +128,22 @@ class _Fetch:
                     location=self.location,
                     url=file.came_from,
                     manifest=self.manifest,
+                    locked_size=self.size,
                 )
         return None
+
+    def _bring_all(self, file: RangedFile, partial: PartialFile | None) -> None:
+        """Ask for what is missing; what broke off and stays is told of."""
+        try:
+            file.bring_all()
+        except NotKept:
+            if partial is not None:
+                partial.remove()  # it took the room that others need
+            raise
+        except SourceUnavailable as error:
+            if partial is not None and not isinstance(error, SourceChanged):
+                error.hint = _GOES_ON if error.hint is None else f"{error.hint}; {_GOES_ON}"
+            raise
 
     def _opened(self, far: RangedObject, partial: PartialFile | None) -> RangedFile:
         try:

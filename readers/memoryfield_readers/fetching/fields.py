@@ -15,13 +15,16 @@ from ..limits import Limits
 from ..locations import LocalLocation, parse_location
 from ..lock import LockedField, LockFile, location_of
 from ..locked import locked_source
-from ..locked.source import LockedSource
+from ..locked.keeping import keep_files
+from ..locked.source import LockedSource, hint_of_contradiction
 from ..opening import refusal_of
 from ..pins.diagnosis import mismatch_of_names
+from ..pins.whole_archive import FETCHED_AGAIN
 from ..transfer.progress import Watch, unwatched
 from ..transfer.side_by_side import side_by_side
 from .archive import is_there
 from .out import write_out
+from .targets import check_targets
 
 JOBS = 4
 """So many fields are brought at a time, if nobody says."""
@@ -92,9 +95,12 @@ def fetch_fields(lock: LockFile, names: Sequence[str], how: Fetching) -> Iterato
         how: how they are fetched.
 
     Raises:
-        LocationError: the lock file has no field of a name; nobody was asked yet.
+        LocationError: the lock file has no field of a name, or two fields would be written to one
+            place; nobody was asked yet.
     """
     wanted = [lock.field(name) for name in dict.fromkeys(names)]
+    if how.out is not None:
+        check_targets(wanted, how.out)
     for locked, outcome in side_by_side(lambda each: _fetched(lock, each, how), wanted, how.jobs):
         if isinstance(outcome, MemoryfieldError):
             outcome.location = outcome.location or locked.location
@@ -107,9 +113,8 @@ def keep(field: Field, cache: Cache) -> None:
     """Put a field that is open, and has been read whole, into a cache."""
     if field.archive_digest() is not None:
         cache.put(field.archive_chunks())
-        return
-    for name in (*field.pages, *field.attachments, *field.indexes):
-        cache.put(field.chunks(name))
+    else:
+        keep_files(field, cache)
 
 
 class _Told:
@@ -139,6 +144,7 @@ def _fetched(lock: LockFile, locked: LockedField, how: Fetching) -> Fetched:
                 watch=told,
                 whole=True,
                 keep=True,
+                archive_alone=True,
             )
             open_field.callback(source.close)
             found = Field(source, how.limits)
@@ -149,7 +155,8 @@ def _fetched(lock: LockFile, locked: LockedField, how: Fetching) -> Fetched:
         if how.offline and not _is_on_this_machine(lock, locked):
             came = False
         notes = found.notes
-        if locked.archive_pin is not None and had_names and came:
+        is_told = FETCHED_AGAIN in notes
+        if locked.archive_pin is not None and had_names and came and not is_told:
             notes = (*notes, "its file in the cache was damaged: it was fetched again")
         path = None
         if how.out is not None:
@@ -169,7 +176,7 @@ def _held(locked: LockedField, how: Fetching) -> AbstractContextManager[None]:
     if how.offline or _is_here(locked, how.cache):
         return nullcontext()
     pin = locked.archive_pin or locked.field_pin
-    return how.cache.exclusive(pin.sha256, waiting=how.waiting)
+    return how.cache.exclusive(pin.sha256, waiting=how.waiting, what=locked.name)
 
 
 def _is_here(locked: LockedField, cache: Cache) -> bool:
@@ -205,10 +212,7 @@ def _proved(locked: LockedField, found: Field) -> int:
         return sum(len(piece) for name in names for piece in found.chunks(name))
     except PinMismatch as error:
         if any(True for _ in found.archive_chunks()):  # all of it was hashed before
-            error.hint = (
-                "the archive is the one that was pinned: the lock file contradicts itself, and "
-                f"`memoryfield lock update {locked.name}` writes it anew"
-            )
+            error.hint = hint_of_contradiction(locked)
         raise
 
 

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from ..errors import LimitExceeded, SourceUnavailable
 from ..http import Answer, HttpClient
+from ..http.client import GoOn
 from ..http.urls import origin_of, without_query
 from ..locations.values import GitHubLocation
 from ..transfer.options import TransferOptions
@@ -130,6 +131,7 @@ class GitHubApi:
         ok: Collection[int] = (200,),
         what: str = "",
         entry: str | None = None,
+        go_on: GoOn | None = None,
     ) -> Answer:
         """Put the body of an answer into a sink, as `HttpClient.fetch` does.
 
@@ -139,7 +141,12 @@ class GitHubApi:
         watching = _Watching(sink)
         for retries_left in range(self._retries, -1, -1):
             answer = self.client.fetch(
-                url, watching, headers={**headers, **_VERSION}, ok=(*ok, *REFUSALS), entry=entry
+                url,
+                watching,
+                headers={**headers, **_VERSION},
+                ok=(*ok, *REFUSALS),
+                entry=entry,
+                go_on=go_on,
             )
             if answer.status in ok:
                 if watching.overflow is not None:

@@ -9,6 +9,7 @@ from ..display import shown
 from ..errors import NotFound
 from ..git.ref_names import check_ref
 from ..http import Answer, HttpClient
+from ..http.client import GoOn
 from ..http.http_object import HttpObject
 from ..transfer.options import TransferOptions
 from ..transfer.ranged import Tail
@@ -83,9 +84,15 @@ class _AssetClient:
         self._api = api
 
     def fetch(
-        self, url: str, sink: Sink, *, headers: Mapping[str, str], ok: Collection[int]
+        self,
+        url: str,
+        sink: Sink,
+        *,
+        headers: Mapping[str, str],
+        ok: Collection[int],
+        go_on: GoOn | None = None,
     ) -> Answer:
-        return self._api.fetch(url, sink, headers={**headers, "Accept": BYTES}, ok=ok)
+        return self._api.fetch(url, sink, headers={**headers, "Accept": BYTES}, ok=ok, go_on=go_on)
 
 
 def _asset(api: GitHubApi, tag: str, name: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http import HTTPStatus
 from types import MappingProxyType
@@ -15,16 +15,21 @@ from memoryfield_spec import __version__
 from ..display import shown
 from ..errors import AccessDenied, MemoryfieldError, SourceUnavailable
 from ..transfer.options import TransferOptions
-from ..transfer.sink import Sink
+from ..transfer.sink import Sink, announce
 from . import redirects
 from .answer import Answer
 from .credentials import Credentials
 from .decoding import decoder_for
 from .failures import Broken, Failure
+from .html_document import is_said_to_be_html
 from .retrying import Patience
 from .statuses import meaning_of
 from .transport import Reply, Transport
 from .urls import normal, origin_of, without_query
+
+GoOn = Callable[[Answer | None], tuple[Mapping[str, str], bool]]
+"""What is to be asked for after a failure, by the answer that broke off, and whether that is less
+than before. It restarts the sink itself, if need be."""
 
 Authorize = Callable[[str], Mapping[str, str]]
 
@@ -83,6 +88,7 @@ class HttpClient:
         ok: Collection[int] = (200,),
         method: str = "GET",
         entry: str | None = None,
+        go_on: GoOn | None = None,
     ) -> Answer:
         """Put the whole body of an answer into a sink; try again where that makes sense.
 
@@ -93,6 +99,8 @@ class HttpClient:
             ok: the statuses that are wanted; redirects are followed unless they are among them.
             method: GET or HEAD.
             entry: the entry that it is for, for messages.
+            go_on: the headers of the next try, where it need not begin with the first byte; None to
+                begin so each time. A try that brought it further does not count.
 
         Raises:
             NotFound: the status is 404 or 410.
@@ -110,11 +118,16 @@ class HttpClient:
                 if isinstance(taken, Answer):
                     return taken
                 tried += 1
+                if go_on is not None and taken.passing:
+                    further, is_less = go_on(taken.answer)
+                    wanted = replace(wanted, headers={**wanted.headers, **further})
+                    tried = 1 if is_less else tried
                 wait = self._patience.wait(taken, tried)
                 if wait is None:
                     raise taken.error
                 (self._sleep or time.sleep)(wait)
-                sink.restart()
+                if go_on is None:
+                    sink.restart()
         except MemoryfieldError as error:
             error.location = error.location or self._location
             error.entry = error.entry or entry
@@ -148,15 +161,20 @@ class HttpClient:
         headers = self._headers(wanted, url, is_first=origin == origin_of(wanted.url))
         with self._transport.opened(wanted.method, url, headers) as reply:
             if reply.status in wanted.ok:
-                _pour(reply, sink)
-                self._patience.heard(origin)
-                return Answer(
+                answer = Answer(
                     reply.status,
                     MappingProxyType(reply.headers),
                     without_query(url),
                     url,
                     reply.measured,
                 )
+                try:
+                    _pour(reply, sink)
+                except Broken as broken:
+                    broken.answer = answer
+                    raise
+                self._patience.heard(origin)
+                return answer
             self._patience.heard(origin)
             if reply.status in redirects.STATUSES:
                 target = redirects.target_of(url, reply.headers.get("location"), seen)
@@ -192,6 +210,7 @@ class HttpClient:
             origin=origin_of(url),
             passing=broken.passing,
             silent=broken.silent,
+            answer=broken.answer,
         )
 
     def _unwanted(self, wanted: _Wanted, url: str, reply: Reply) -> Failure:
@@ -218,6 +237,10 @@ class HttpClient:
 def _pour(reply: Reply, sink: Sink) -> None:
     """Put the whole body of an answer into a sink, decoded."""
     encoding = reply.headers.get("content-encoding", "")
+    is_whole = reply.status == HTTPStatus.OK and not encoding
+    # A page in HTML is told from its first bytes: it says more than that its size is another.
+    if is_whole and reply.announced is not None and not is_said_to_be_html(reply.headers):
+        announce(sink, reply.announced)
     decoder = decoder_for(encoding, is_part=reply.status == HTTPStatus.PARTIAL_CONTENT)
     for coded in reply.pieces():
         for piece in decoder.pieces(coded):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import MemoryfieldError
+from .answer import Answer
 
 
 class Broken(Exception):
@@ -17,7 +18,10 @@ class Broken(Exception):
         passing: whether it may go better the next time.
         silent: whether nobody seems to be there: no connection, or no answer in time.
         hint: what to do about it, or None.
+        answer: the answer whose body broke off; None where there was none that was wanted.
     """
+
+    answer: Answer | None = None
 
     def __init__(
         self, what: str, *, passing: bool = True, silent: bool = False, hint: str | None = None
@@ -47,6 +51,8 @@ class Failure:
         silent: whether nobody seems to be there.
         wait: seconds that the server asks to wait before the next try, or None.
         origin: whom was asked.
+        answer: the answer whose body broke off, all that came of which is in the sink; None where
+            nothing came.
     """
 
     error: MemoryfieldError
@@ -54,3 +60,4 @@ class Failure:
     passing: bool = False
     silent: bool = False
     wait: float | None = None
+    answer: Answer | None = None

@@ -15,21 +15,21 @@ from ..errors import (
     SourceChanged,
     SourceUnavailable,
 )
+from ..transfer.doubts import NO_LENGTH, NO_VERSION
 from ..transfer.options import TransferOptions
 from ..transfer.ranged import Tail
 from ..transfer.sink import Sink
 from .answer import Answer
-from .client import HttpClient
+from .client import GoOn, HttpClient
 from .html_document import is_said_to_be_html
 from .parts import Cut, TailOrWhole
+from .rest import AS_IT_IS, Rest
 from .version import Part, Version, part_of, size_without_part
 
 _AT_ONCE = 4
 # How often the whole file is asked for because a part could not be had: once for each request that
 # may be on its way when a server turns out to have no parts any more.
 _MOST_WHOLES = _AT_ONCE
-# Ranges count the bytes of the file as it is sent: it must be sent as it is.
-_AS_IT_IS = {"Accept-Encoding": "identity"}
 _HTML_STARTS = (b"<!doctype html", b"<html")
 _END_RECORD = b"PK\x05\x06"
 
@@ -37,16 +37,18 @@ _OTHER_VERSION = "it has another version now"
 
 _OK, _PARTIAL, _NO_SUCH_VERSION, _NO_SUCH_RANGE, _NOT_IMPLEMENTED = 200, 206, 412, 416, 501
 
-_NO_VERSION = (
-    "the server gives no version: a change between two requests is seen only by sizes and CRCs"
-)
-
 
 class Fetcher(Protocol):
     """What a file is asked for with: an `HttpClient`, or what adds to its requests."""
 
     def fetch(
-        self, url: str, sink: Sink, *, headers: Mapping[str, str], ok: Collection[int]
+        self,
+        url: str,
+        sink: Sink,
+        *,
+        headers: Mapping[str, str],
+        ok: Collection[int],
+        go_on: GoOn | None = None,
     ) -> Answer:
         """One whole answer, its body in the sink; see `HttpClient.fetch`."""
         ...
@@ -134,15 +136,17 @@ class HttpObject:
 
     def _part_came(self, start: int, end: int, exact: Cut) -> bool:
         """Ask for a part; whether it is there now, and not something else in its place."""
-        asked = {"Range": f"bytes={start}-{end - 1}", **self._version.condition}
+        rest = Rest(start, end, self._size, self._version, exact)
         try:
-            answer = self._ask(exact, asked, (_OK, _PARTIAL, _NO_SUCH_RANGE))
+            answer = self._ask(exact, rest.headers, (_OK, _PARTIAL, _NO_SUCH_RANGE), rest)
         except LimitExceeded:
             if not exact.overflowed:
                 raise
             return False  # more than the part: most likely the whole
         self._check_version(answer)
         if answer.status == _OK:
+            if rest.at != start:  # its bytes came behind others
+                return False
             self._check_all(answer, exact)
             return True
         if answer.status == _NO_SUCH_RANGE:
@@ -152,18 +156,34 @@ class HttpObject:
         part = part_of(answer.headers)
         if part is not None and part.size != self._size:
             raise self._changed(f"it has {part.size} bytes now, not {self._size}")
-        return part == (start, end, self._size) and exact.taken == end - start
+        return part == (rest.at, end, self._size) and exact.taken == end - start
 
-    def _ask(self, sink: Sink, headers: Mapping[str, str], ok: Collection[int]) -> Answer:
-        """Ask where redirects led the last time, and from the start if that is no more."""
-        headers = {**headers, **_AS_IT_IS}
+    def _ask(
+        self,
+        sink: Sink,
+        headers: Mapping[str, str],
+        ok: Collection[int],
+        rest: Rest | None = None,
+    ) -> Answer:
+        """Ask where redirects led the last time, and from the start if that is no more.
+
+        Arguments:
+            sink: where the body goes.
+            headers: what is asked for.
+            ok: the statuses that are wanted.
+            rest: what is asked for where a body broke off; None for all of it again.
+        """
+        headers = {**headers, **AS_IT_IS}
         near = self._near
         if near != self._url:
             try:
-                return self._client.fetch(near, sink, headers=headers, ok=ok)
+                return self._client.fetch(near, sink, headers=headers, ok=ok, go_on=rest)
             except (AccessDenied, NotFound):  # signed addresses expire
-                sink.restart()
-        answer = self._client.fetch(self._url, sink, headers=headers, ok=ok)
+                if rest is None:
+                    sink.restart()
+                else:
+                    headers, _ = rest(None)
+        answer = self._client.fetch(self._url, sink, headers=headers, ok=ok, go_on=rest)
         self._near = answer.final_url
         self.came_from = answer.url if self._near != self._url else None
         return answer
@@ -204,16 +224,13 @@ class HttpObject:
             raise self._html(answer)
         self._learn(answer, sink.taken)
         if not answer.measured:
-            self._notes += (
-                "the server announced no length: that it is whole is seen only by its end record"
-                " and CRCs",
-            )
+            self._notes += (NO_LENGTH,)
         return Tail(sink.taken, b"", whole=True)
 
     def _learn(self, answer: Answer, size: int) -> None:
         self._size = size
         self._version = Version.of(answer.headers)
-        self._notes = () if self._version.is_known else (_NO_VERSION,)
+        self._notes = () if self._version.is_known else (NO_VERSION,)
 
     def _save_of_all(self, start: int, end: int, sink: Sink) -> None:
         """Cut a part out of the whole file, all of which has to pass by."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..errors import LimitExceeded
-from ..transfer.sink import Sink
+from ..transfer.sink import Sink, announce
 
 _HEAD_BYTES = 512
 
@@ -70,6 +70,11 @@ class TailOrWhole:
     def data(self) -> bytes:
         """What is kept in memory."""
         return b"".join(self._kept)
+
+    def announced(self, size: int) -> None:
+        """Tell who wants the whole how large it is; what is small is kept and looked at."""
+        if size > self._most:
+            announce(self._whole, size)
 
     def write(self, piece: bytes) -> None:
         """Keep the bytes, or put them where all others are."""

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from ..errors import MemoryfieldError, PinMismatch
+from ..errors import EmptyField, MemoryfieldError, PageError, PinMismatch, UnsafeArchive
 from ..limits import Limits
+from ..opening import open_field
+from ..pins.diagnosis import hint_for_locked
 from ..transfer.side_by_side import side_by_side
 from .differing import Difference
+from .making import place_of
+from .origins import is_path
 from .renewing import renewed
+from .typed import is_trusted
 from .values import LockedField, LockFile
 
 AT_ONCE = 4
@@ -55,14 +61,44 @@ def check_fields(
     fields = [lock.field(name) for name in dict.fromkeys(names)]
 
     def check(locked: LockedField) -> Checked:
-        with renewed(lock, locked, limits=limits, storage_options=storage_options) as now:
-            return Checked(locked.name, now.difference, now.after.resolved)
+        reading: dict[str, Any] = {"limits": limits, "storage_options": storage_options}
+        try:
+            with renewed(lock, locked, **reading) as now:
+                return Checked(locked.name, now.difference, now.after.resolved)
+        except (PageError, UnsafeArchive, EmptyField) as error:  # it was a field when it was locked
+            raise _mismatch(lock, locked, **reading) or error from error
 
     for locked, found in side_by_side(check, fields, at_once):
         if isinstance(found, MemoryfieldError):
             yield Checked(locked.name, error=found)
         else:
             yield found
+
+
+def _mismatch(
+    lock: LockFile,
+    locked: LockedField,
+    *,
+    limits: Limits,
+    storage_options: Mapping[str, Any] | None,
+) -> PinMismatch | None:
+    """What came in the place of a field, as its pin tells it; None if nothing wrong comes now."""
+    place = place_of(locked.location, lock.path)
+    try:
+        with open_field(
+            Path(place) if is_path(locked.location) else place,
+            pin=locked.archive_pin or locked.field_pin,
+            limits=limits,
+            storage_options=storage_options,
+            cache=None,
+            trusted=is_trusted(lock, locked),
+        ):
+            return None
+    except PinMismatch as error:
+        hint_for_locked(error, locked.name)
+        return error
+    except MemoryfieldError:
+        return None
 
 
 def worst(found: Iterable[Checked]) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..display import shown
 from ..entry import name_key
 from ..names import PAGE_SUFFIX
+from ..pins.diagnosis import NO_ARCHIVE_ANY_MORE
 from .values import LockedField
 
 _MOST_NAMED = 10
@@ -22,7 +23,10 @@ class Difference:
         removed: those that are gone.
         changed: those whose bytes differ.
         indexes: vector indexes that differ, are new or gone.
-        repacked: whether the archive is another one.
+        repacked: whether the archive is another one, is new or gone.
+        unpacked: whether there is no archive any more.
+        sizes: what is wrong with `bytes` or `archive_bytes` of the same content, in words, one for
+            each.
     """
 
     added: tuple[str, ...]
@@ -30,6 +34,8 @@ class Difference:
     changed: tuple[str, ...]
     indexes: tuple[str, ...]
     repacked: bool
+    unpacked: bool = False
+    sizes: tuple[str, ...] = ()
 
     @property
     def same_content(self) -> bool:
@@ -37,7 +43,7 @@ class Difference:
         return not (self.added or self.removed or self.changed)
 
     def __bool__(self) -> bool:
-        return not self.same_content or bool(self.indexes) or self.repacked
+        return not self.same_content or bool(self.indexes or self.sizes) or self.repacked
 
     def __str__(self) -> str:
         """What differs in words, such as "2 pages changed: `a.md`, `b.md`"."""
@@ -51,9 +57,11 @@ class Difference:
             others = [name for name in names if not name.endswith(PAGE_SUFFIX)]
             parts += [_part(pages, "page", verb), _part(others, "attachment", verb)]
         parts.append(_part(self.indexes, "index", "changed", "indexes"))
-        if self.repacked and not any(parts):
+        if self.unpacked:
+            parts.append(NO_ARCHIVE_ANY_MORE)
+        elif self.repacked and not any(parts):
             parts.append("the archive was packed anew, and no file in it differs")
-        return "; ".join(part for part in parts if part)
+        return "; ".join(part for part in (*parts, *self.sizes) if part)
 
 
 def difference(before: LockedField, after: LockedField) -> Difference:
@@ -65,7 +73,25 @@ def difference(before: LockedField, after: LockedField) -> Difference:
         changed=_differing(old, new, set(old) & set(new)),
         indexes=_differing(before.indexes, after.indexes, {*before.indexes, *after.indexes}),
         repacked=before.archive_pin != after.archive_pin,
+        unpacked=before.archive_pin is not None and after.archive_pin is None,
+        sizes=_wrong_sizes(before, after),
     )
+
+
+def _wrong_sizes(before: LockedField, after: LockedField) -> tuple[str, ...]:
+    """The numbers of bytes that the same content cannot have had."""
+    wrong = []
+    if before.field_pin == after.field_pin and before.size != after.size:
+        wrong.append(contradiction("bytes", before.size, after.size))
+    same_archive = before.archive_pin is not None and before.archive_pin == after.archive_pin
+    if same_archive and before.archive_size != after.archive_size:
+        wrong.append(contradiction("archive_bytes", before.archive_size, after.archive_size))
+    return tuple(wrong)
+
+
+def contradiction(key: str, locked: int | None, actual: int | None) -> str:
+    """What is wrong with a lock file that has another number of bytes than what it pins."""
+    return f"the lock file contradicts itself: `{key}` is {locked}, and what it pins has {actual}"
 
 
 def _differing(old: Mapping[str, str], new: Mapping[str, str], names: set[str]) -> tuple[str, ...]:

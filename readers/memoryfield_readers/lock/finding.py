@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..system_errors import error_of
 from .values import LOCK_NAME
 
 LOCK_VARIABLE = "MEMORYFIELD_LOCK"
@@ -12,8 +13,15 @@ LOCK_VARIABLE = "MEMORYFIELD_LOCK"
 
 
 def lock_or_here() -> Path:
-    """The lock file that counts; where there is none, the one that could be made here."""
-    return find_lock() or Path(os.path.abspath(LOCK_NAME))
+    """The lock file that counts; where there is none, the one that could be made here.
+
+    Raises:
+        NotFound: the folder that the program runs in is gone.
+    """
+    try:
+        return find_lock() or Path(os.path.abspath(LOCK_NAME))
+    except OSError as error:
+        raise error_of(error, location=LOCK_NAME) from error
 
 
 def find_lock(start: Path | None = None) -> Path | None:
@@ -25,9 +33,12 @@ def find_lock(start: Path | None = None) -> Path | None:
         start: the folder to begin with; None for the one that the program runs in.
     """
     named = os.environ.get(LOCK_VARIABLE)
+    try:
+        folder = Path(os.path.abspath(named or start or Path()))
+    except OSError:  # the folder that the program runs in is gone
+        return None
     if named:
-        return Path(os.path.abspath(named))
-    folder = Path(os.path.abspath(start or Path()))
+        return folder
     for each in (folder, *folder.parents):
         path = each / LOCK_NAME
         if os.path.lexists(path):

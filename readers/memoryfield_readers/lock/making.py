@@ -18,6 +18,7 @@ from ..locations import (
 from ..manifest import Manifest
 from ..names import Role, is_side_file
 from ..pins.pin import parse_pin
+from ..system_errors import error_of
 from .lines import IN_MANIFEST, INDEXES, name_problem
 from .origins import MOST_LOCATION, is_path, parsed
 from .values import LOCK_NAME, MARK, LockedField, LockFile, is_field_name
@@ -48,6 +49,7 @@ def stored_location(typed: str, lock: Path) -> str:
 
     Raises:
         LocationError: it is no location, or none that can be found again by what may be kept of it.
+        NotFound: the folder that the program runs in is gone.
     """
     if typed.startswith(MARK) or typed == "-":
         what = "an archive on stdin" if typed == "-" else "a field of a lock file, or no location"
@@ -59,13 +61,26 @@ def stored_location(typed: str, lock: Path) -> str:
     found = parse_location(typed)
     text = found.shown
     if isinstance(found, LocalLocation):
-        text = _stored_path(found.path, lock)
+        try:
+            text = _stored_path(found.path, lock)
+        except OSError as error:  # the folder that the program runs in is gone
+            raise error_of(error, location=typed) from error
     elif parse_location(text) != found:
         raise LocationError(
             "has a query or a user, which may let somebody in, so that no lock file keeps it",
             location=text,
             hint="give a URL without one, or download it first",
         )
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        is_local = isinstance(found, LocalLocation)
+        what = "a path" if is_local else "a URL"
+        raise LocationError(
+            f"is {what} that is not UTF-8, and cannot stand in a lock file",
+            location=text,
+            hint="rename the folder or the archive" if is_local else "write its bytes as %XX",
+        ) from None
     if len(text) > MOST_LOCATION:
         raise LocationError(f"has more than {MOST_LOCATION} characters: no lock file keeps it")
     return text
@@ -88,14 +103,6 @@ def _stored_path(path: Path, lock: Path) -> str:
     text = Path(os.path.relpath(kept, base)).as_posix() if inside else absolute
     if not is_path(text):  # `a:b` would begin as a URL does
         text = f"./{text}"
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise LocationError(
-            "is a path that is not UTF-8, and cannot stand in a lock file",
-            location=str(path),
-            hint="rename the folder or the archive",
-        ) from None
     return text
 
 

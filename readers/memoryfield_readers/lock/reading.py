@@ -26,6 +26,8 @@ MOST_BYTES = 16 * 1024 * 1024
 _MOST_NUMBER = 2**63 - 1
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _FLAGS |= getattr(os, "O_NONBLOCK", 0)  # a FIFO must not hang us
+_CONFLICT = ("<<<<<<< ", "||||||| ", ">>>>>>> ")
+_AS_IT_WAS = "restore the file from version control, or remove the table and lock the field again"
 _KNOWN = {
     "location", "resolved", "archive_pin", "field_pin", "bytes", "archive_bytes", "manifest",
     "indexes",
@@ -33,14 +35,17 @@ _KNOWN = {
 
 
 def read_lock(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> LockFile:
-    """What a lock file says.
+    """What a lock file says; that of an empty one is that there is no field in it.
 
     Raises:
         LockFileError: it is not there, cannot be read, or means nothing.
         PinMismatch: a manifest in it is not the one of its field pin.
         LimitExceeded: a field in it has more files than the limits allow.
     """
-    return _parsed(lock_bytes(path), path, os.path.abspath(path), limits)
+    data = lock_bytes(path)
+    if not data:  # as `touch` makes it: there is no field in it yet
+        return LockFile(Path(os.path.abspath(path)), {})
+    return _parsed(data, path, os.path.abspath(path), limits)
 
 
 @lru_cache(maxsize=2)
@@ -76,6 +81,12 @@ def lock_bytes(path: Path) -> bytes:
                 raise LockFileError("is no regular file", location=str(path))
             data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
+        if os.path.islink(path):
+            raise LockFileError(
+                f"is a link to {shown(os.readlink(path), 200)}, and nothing is there",
+                location=str(path),
+                hint="remove the link, or put the file there",
+            ) from None
         raise LockFileError(
             "there is no such lock file",
             location=str(path),
@@ -129,11 +140,15 @@ class _Place:
     def of_file(self) -> _Place:
         return _Place(self.file)
 
+    def hint(self) -> str | None:
+        """What to do about a field that something is wrong with."""
+        return _AS_IT_WAS if self._key else None
+
     def say(self, problem: str) -> str:
         return f"{self._key} {problem}" if self._key else problem
 
     def refuse(self, problem: str, hint: str | None = None) -> NoReturn:
-        raise LockFileError(self.say(problem), location=self.file, hint=hint)
+        raise LockFileError(self.say(problem), location=self.file, hint=hint or self.hint())
 
 
 def _table(data: bytes, place: _Place) -> dict[str, Any]:
@@ -153,14 +168,22 @@ def _table(data: bytes, place: _Place) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also a number of too many digits
+        line = _line_of_conflict(text)
+        if line is not None:
+            place.refuse(
+                f"conflict markers of a merge stand in line {line}",
+                hint="a merge has left its marks in it: take the side that you have reviewed",
+            )
         said = visible(str(error).partition("\n")[0])[:200]
-        conflict = any(f"\n{mark}" in f"\n{text}" for mark in ("<<<<<<< ", ">>>>>>> "))
-        place.refuse(
-            f"is no TOML: {said}",
-            hint="a merge has left its marks in it: take the side that you have reviewed"
-            if conflict
-            else None,
-        )
+        place.refuse(f"is no TOML: {said}", hint=_AS_IT_WAS)
+
+
+def _line_of_conflict(text: str) -> int | None:
+    """The first line that holds a mark of a merge that was broken off."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.startswith(_CONFLICT):
+            return number
+    return None
 
 
 def _check_version(table: Mapping[str, Any], place: _Place) -> None:

@@ -17,7 +17,7 @@ from .differing import Difference, difference
 from .making import lock_field, place_of
 from .moving import moved
 from .origins import is_path
-from .typed import is_trusted, remember_typed
+from .typed import is_trusted, remember_typed, require_trust
 from .values import LockedField, LockFile
 from .writing import changing
 
@@ -78,7 +78,7 @@ def renewed(
         limits=limits,
         storage_options=storage_options,
         cache=None,
-        trusted=is_trusted(lock, locked),
+        trusted=require_trust(lock, locked, place),
         watch=watch,
     ) as field:
         entry = lock_field(locked.name, wanted.location, field)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -70,11 +70,14 @@ class LockFile:
         path: where it is, as an absolute path.
         fields: the fields by their names.
         rest: keys that this version does not know, which stay as they are.
+        typed: locations that a person typed for this run, so that they are trusted in it even where
+            that cannot be remembered; no file has them.
     """
 
     path: Path
     fields: Mapping[str, LockedField]
     rest: Mapping[str, Any] = field(default_factory=dict)
+    typed: frozenset[str] = field(default=frozenset(), compare=False)
 
     def field(self, name: str) -> LockedField:
         """The field of a name.
@@ -106,6 +109,10 @@ class LockFile:
                 hint=f"`memoryfield lock update {name}` reads it anew, and "
                 f"`memoryfield lock remove {name}` takes it out",
             )
+
+    def with_typed(self, locations: Iterable[str]) -> LockFile:
+        """The same, with locations that a person typed for this run."""
+        return replace(self, typed=self.typed.union(locations))
 
     def with_field(self, locked: LockedField) -> LockFile:
         """The same with a field added, or put in the place of the one of its name."""

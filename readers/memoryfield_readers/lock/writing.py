@@ -17,7 +17,7 @@ from ..limits import DEFAULT_LIMITS, Limits
 from ..system_errors import reason_of
 from .lines import lines_of
 from .reading import lock_bytes, parse_lock
-from .typed import state_folder
+from .typed import make_in_state
 from .values import VERSION, LockedField, LockFile
 
 _COMMENT = (
@@ -70,7 +70,7 @@ class Change:
         self._path = Path(os.path.realpath(path))
         self._limits = limits
         self._before = lock_bytes(path) if os.path.lexists(path) else None
-        if self._before is None:
+        if not self._before:  # there is none, or one as `touch` makes it
             self.lock = LockFile(Path(os.path.abspath(path)), {})
         else:
             self.lock = parse_lock(self._before, path, limits=limits)
@@ -129,9 +129,8 @@ def changing(path: Path, *, limits: Limits = DEFAULT_LIMITS) -> Iterator[Change]
 def _guard(path: Path) -> Path:
     """The file that processes lock who change a lock file; it is never removed."""
     mark = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
-    folder = state_folder() / "locks"
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder = make_in_state("locks")
         if os.access(folder, os.W_OK):
             return folder / f"{mark}.lock"
     except OSError:

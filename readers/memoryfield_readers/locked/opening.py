@@ -9,23 +9,25 @@ from typing import Any
 
 from ..cache import Cache, DamagedObject
 from ..elsewhere import is_archive, name_of, remote_source
-from ..errors import AccessDenied
+from ..errors import AccessDenied, PinMismatch
 from ..here import local_source
 from ..limits import Limits
 from ..locations import HttpLocation, LocalLocation, ParsedLocation, S3Location, parse_location
-from ..locations.foreign import require_shareable
-from ..lock import LockedField, LockFile, is_trusted, location_of
+from ..lock import LockedField, LockFile, location_of
+from ..lock.typed import require_trust
 from ..manifest import Manifest
 from ..names import archive_stem
+from ..pins.diagnosis import NO_ARCHIVE_ANY_MORE, mismatch
 from ..pins.pin import Pin
 from ..pins.proved import ProvedSource
 from ..pins.whole_archive import cached_archive, nothing_here
 from ..source import Source
 from ..sources.archive import ArchiveSource
 from ..sources.random_access import RandomAccess
+from ..sources.remote import RemoteSource
 from ..transfer.options import TransferOptions
 from ..transfer.progress import Watch
-from .source import LockedSource
+from .source import LockedSource, contradicted, hint_of_contradiction
 
 
 def locked_source(
@@ -61,10 +63,9 @@ def locked_source(
         PinMismatch: what came, or stands in the cache, is not what was locked.
         MemoryfieldError: it cannot be had; as `open_field` raises.
     """
-    parsed = parse_location(location_of(lock, locked))
-    trusted = is_trusted(lock, locked)
-    if not trusted:
-        require_shareable(parsed)
+    place = location_of(lock, locked)
+    trusted = require_trust(lock, locked, place)
+    parsed = parse_location(place)
     options = TransferOptions.of(storage_options, public_only=not trusted)
     typed = parse_location(location_of(lock, locked, resolved=False))
     opening = _Opening(locked, parsed, typed, options, limits, cache, offline, watch, keep)
@@ -76,7 +77,7 @@ def locked_source(
         if source is not None:
             return source
         if archive_alone:
-            raise nothing_here(locked.location)
+            raise nothing_here(locked.location, what="the archive itself")
     return opening.by_manifest()
 
 
@@ -143,6 +144,13 @@ class _Opening:
 
     def _from_its_place(self, pin: Pin | None, *, whole: bool) -> Source:
         manifest = self.locked.manifest
+        if pin is not None and not self._may_be_archive:
+            raise mismatch(
+                NO_ARCHIVE_ANY_MORE,
+                expected=str(pin),
+                actual="a folder",
+                location=self.locked.location,
+            )
         if isinstance(self.parsed, LocalLocation):
             text = self.locked.location
             return local_source(self.parsed.path, text, self.limits, pin=pin, manifest=manifest)
@@ -153,20 +161,31 @@ class _Opening:
                 raise
             return self._elsewhere(pin, whole=whole, by_names=True)
 
+    @property
+    def _may_be_archive(self) -> bool:
+        """Whether there can be an archive where the field comes from, as far as that shows now."""
+        if isinstance(self.parsed, LocalLocation):
+            return not self.parsed.path.is_dir()
+        return is_archive(self.parsed)
+
     def _elsewhere(self, pin: Pin | None, *, whole: bool, by_names: bool = False) -> Source:
         is_served = isinstance(self.parsed, HttpLocation) and not self.parsed.is_archive
         nobody_lists = by_names or is_served
-        return remote_source(
+        source = remote_source(
             self.parsed,
             self.options,
             self.limits,
             self.watch,
             whole=whole,
             pin=pin if whole else None,
+            size=self.locked.archive_size,
             cache=self.cache,
             manifest=self.locked.manifest,
             listing=self._all_files if nobody_lists else None,
         )
+        if isinstance(source, RemoteSource):
+            source.bound(self.locked.manifest.hashes.keys(), self.locked.size)
+        return source
 
     def _archive(self, copy: RandomAccess) -> Source:
         name = self._file_name
@@ -190,10 +209,28 @@ class _Opening:
                 indexes=self.locked.indexes,
                 whole=True,
             )
+            self._check_sizes(proved)
             undo.pop_all()
         proved.location = self.locked.location
         proved.resolved = proved.resolved or self.locked.resolved  # the cache knows of none
         return proved
+
+    def _check_sizes(self, archive: ProvedSource) -> None:
+        """See that an archive which was hashed whole has so many bytes as the lock file says."""
+        locked, size = self.locked, archive.archive_size
+        if size not in (None, locked.archive_size):
+            raise contradicted(locked, "archive_bytes", locked.archive_size, size)
+        entries = [archive.listed(name) for name in locked.manifest.hashes]
+        covered = sum(entry.size for entry in entries)
+        if covered == locked.size or archive.faults:  # an archive that is refused has no sizes
+            return
+        try:
+            for entry in entries:  # which of them is another one says more
+                archive.read(entry, self.limits.file_bytes)
+        except PinMismatch as error:
+            error.hint = hint_of_contradiction(locked)
+            raise
+        raise contradicted(locked, "bytes", locked.size, covered)
 
     @property
     def _all_files(self) -> Manifest:

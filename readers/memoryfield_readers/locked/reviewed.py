@@ -9,28 +9,54 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..cache import Cache
+from ..cache import Cache, size_text
+from ..cache.store import GOING_ON
 from ..field import Field
 from ..limits import Limits
 from ..lock import LockedField, LockFile
 from ..source import Source
 from ..transfer.progress import Watch
+from .keeping import keep_files
 from .opening import locked_source
 
 _MOST_BYTES = 256 * 1024 * 1024
+_SHARE = 8
+"""One in so many of the bytes that the cache may hold are for the copies."""
 
 
 def reviewed_copies() -> Cache:
-    """Where the copies are, which is a cache of its own."""
-    return Cache(Cache.default().path / "reviewed", most=_MOST_BYTES)
+    """Where the copies are, which is a cache of its own; the size of the other bounds it.
+
+    Raises:
+        UnknownLimit: the environment says a size for that which is none.
+    """
+    cache = Cache.default()
+    copies = Cache(cache.path / "reviewed", most=share_of(cache.most))
+    copies.problem = cache.problem
+    return copies
 
 
-def keep_reviewed(field: Field) -> None:
-    """Keep a copy of a field that is open, and about to be locked as it is."""
+def share_of(most: int | None) -> int:
+    """How many bytes of copies there may be, by what the cache may hold."""
+    return _MOST_BYTES if most is None else min(most // _SHARE, _MOST_BYTES)
+
+
+def keep_reviewed(field: Field) -> str | None:
+    """Keep a copy of a field that is open, has been read, and is about to be locked as it is.
+
+    Returns:
+        Why there is none, so that the next review shows less; None if there is.
+    """
     copies = reviewed_copies()
-    for name in (*field.pages, *field.attachments, *field.indexes):
-        if copies.put(field.chunks(name)) is None:
-            return  # it cannot be written: the next review shows less
+    names = (*field.pages, *field.attachments, *field.indexes)
+    size = sum(field.entry(name).size for name in names)
+    most = copies.most
+    if most is not None and size > most:
+        return f"it has {size_text(size)}, and {size_text(most)} may be kept"
+    copies.let_go()  # of what this process has kept before: all of it together has a bound, too
+    if keep_files(field, copies):
+        return None
+    return next(iter(copies.notes), "it cannot be written").removesuffix(GOING_ON)
 
 
 def locked_version(

@@ -9,15 +9,38 @@ from threading import Lock
 from ..cache import Cache, DamagedObject
 from ..display import shown
 from ..entry import Entry, EntryKind, name_key
-from ..errors import Fault, LimitExceeded, NotFound, UnsafeArchive
+from ..errors import Fault, LimitExceeded, NotFound, PinMismatch, UnsafeArchive
 from ..limits import Limits, raise_limit
 from ..lock import LockedField
+from ..lock.differing import contradiction
 from ..pins.diagnosis import mismatch, mismatch_of_error
 from ..pins.proved import ProvedSource
 from ..pins.whole_archive import nothing_here
 from ..source import Arrived, Source, ignored
 
 _PIECE_BYTES = 256 * 1024
+
+
+def hint_of_contradiction(locked: LockedField) -> str:
+    """What to do about a lock file of which two lines cannot both be true."""
+    return (
+        "what came is what was pinned: the lock file contradicts itself, and "
+        f"`memoryfield lock update {locked.name}` writes it anew"
+    )
+
+
+def contradicted(
+    locked: LockedField, key: str, said: int | None, actual: int | None
+) -> PinMismatch:
+    """The error of a lock file that has another number of bytes than what it pins."""
+    return PinMismatch(
+        contradiction(key, said, actual),
+        location=locked.location,
+        hint=f"`memoryfield lock update {locked.name}` writes it anew",
+        expected=f"{said} bytes",
+        actual=f"{actual} bytes",
+        diagnosis="the lock file was edited by hand, or merged line by line",
+    )
 
 
 class LockedSource(Source):
@@ -66,6 +89,7 @@ class LockedSource(Source):
         self._notes: list[str] = []
         self._hashes = {**locked.manifest.hashes, **locked.indexes}
         self._sizes: dict[str, int] = {}
+        self._covered, self._uncounted = 0, len(locked.manifest.hashes)
         names = list(self._hashes)  # in order, as a manifest is
         if locked.indexes:
             names.sort(key=name_key)
@@ -109,8 +133,24 @@ class LockedSource(Source):
             data = self._source(entry).read(self._listed(entry), most)
             if self._keeps(entry):
                 self._put(data)
-        self._sizes[entry.path] = len(data)
+        self._count(entry, len(data))
         return data
+
+    def _count(self, entry: Entry, size: int) -> None:
+        """Note the size of a file that was proved; no more are proved than the lock file has.
+
+        Raises:
+            PinMismatch: the lock file has another number of bytes.
+        """
+        covered = self._locked.manifest.hashes
+        with self._lock:
+            if entry.path in covered and entry.path not in self._sizes:
+                self._covered += size
+                self._uncounted -= 1
+            self._sizes[entry.path] = size
+            total, wanted = self._covered, self._locked.size
+        if total > wanted or (total != wanted and not self._uncounted):
+            raise contradicted(self._locked, "bytes", wanted, total)
 
     def chunks(self, entry: Entry) -> Iterator[bytes]:
         """The bytes of a file in pieces, the first of which comes when all are proved."""

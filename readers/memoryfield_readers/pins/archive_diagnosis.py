@@ -15,13 +15,22 @@ from ..manifest import Manifest
 from ..names import Role, role
 from ..sources.archive import ArchiveSource
 from ..sources.random_access import PIECE_BYTES, RandomAccess, pieces_of
-from .diagnosis import CHANGED, GZIP_BITS, GZIP_MAGIC, mismatch, not_a_file
+from .diagnosis import (
+    CHANGED,
+    GZIP_BITS,
+    GZIP_MAGIC,
+    OTHER_PIN,
+    STILL_GZIPPED,
+    mismatch,
+    not_a_file,
+)
 from .pin import Pin
 from .private_copy import PrivateCopy
 
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _OPEN_FLAGS |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 _HEAD_BYTES = 4096
+_CUT = "it is cut off or damaged"
 
 
 def mismatch_of_archive(
@@ -33,6 +42,7 @@ def mismatch_of_archive(
     location: str,
     url: str | None = None,
     manifest: Manifest | None = None,
+    locked_size: int | None = None,
 ) -> PinMismatch:
     """The error of an archive that is another one than was pinned, with the entry at fault.
 
@@ -44,8 +54,11 @@ def mismatch_of_archive(
         location: as messages show it.
         url: where it came from in the end; None where that says nothing.
         manifest: what it should hold; None where that is not known.
+        locked_size: the bytes it should have; None where that is not known.
     """
     diagnosis, entry = _diagnosis(file, pin, limits, manifest)
+    if locked_size is not None and diagnosis.startswith(_CUT) and file.size < locked_size:
+        diagnosis = f"it is cut off: {file.size} of {locked_size} bytes"
     return mismatch(
         diagnosis,
         expected=str(pin),
@@ -83,21 +96,22 @@ def _diagnosis(
     if head.startswith(GZIP_MAGIC):
         inside = _sha256_inside(file, limits.archive_bytes)
         fits = "; what is inside would match" if inside == pin.sha256 else ""
-        return f"it is still compressed by gzip{fits}", None
+        return f"{STILL_GZIPPED}{fits}", None
     try:
         source = ArchiveSource(file, location="", archive_name="", name="", limits=limits)
     except MemoryfieldError as error:
         return f"it is no whole archive: {error.message}", error.entry
     for fault in source.faults:
-        what = "it is cut off or damaged" if fault.rule == "MF601" else "its records are damaged"
+        what = _CUT if fault.rule == "MF601" else "its records are damaged"
         return f"{what}: {fault.message}", fault.entry
-    return _changed_entry(source, limits, manifest)
+    return _changed_entry(source, pin, limits, manifest)
 
 
 def _changed_entry(
-    source: ArchiveSource, limits: Limits, manifest: Manifest | None
+    source: ArchiveSource, pin: Pin, limits: Limits, manifest: Manifest | None
 ) -> tuple[str, str | None]:
     expected = dict(manifest.hashes) if manifest is not None else {}
+    of_field: dict[str, str] = {}
     for entry in (*source.root(), *source.nested()):
         if entry.size > limits.file_bytes or entry.kind.value != "file":
             continue
@@ -110,14 +124,17 @@ def _changed_entry(
         except MemoryfieldError as error:
             return f"an entry cannot be read: {error.message}", entry.path
         wanted = expected.pop(entry.path, None)
-        if manifest is None or role(entry.path) not in (Role.PAGE, Role.ATTACHMENT):
+        if "/" in entry.path or role(entry.path) not in (Role.PAGE, Role.ATTACHMENT):
             continue
-        if "/" not in entry.path and wanted != digest.hexdigest():
+        of_field[entry.path] = digest.hexdigest()
+        if manifest is not None and wanted != digest.hexdigest():
             return ("an entry was added" if wanted is None else "an entry was changed"), entry.path
     for name in expected:
         return "an entry is missing", name
     if manifest is not None:
         return "its pages are those that were pinned, but it was packed in another way", None
+    if Manifest.of(of_field).digest == f"field-{pin}":
+        return f"{OTHER_PIN} the field: field-{pin}", None
     return CHANGED, None
 
 

@@ -24,8 +24,26 @@ _OFTEN_GZIP = (".gz", ".tgz", ".svgz")
 """Files whose names end so are that when they are what they should be."""
 
 CHANGED = "its content is another"
+NO_ARCHIVE_ANY_MORE = "there is no archive any more"
 GZIPPED = "what came is compressed by gzip"
+EMPTY_CAME = "an empty response or file came"
+HTML_CAME = "an HTML page came in its place, perhaps to log in or an error page"
+LFS_CAME = "a Git LFS pointer came in place of the content: fetch it with `git lfs pull`"
+STILL_GZIPPED = "it is still compressed by gzip"
+CUT_OFF = "it is cut off"
+OTHER_PIN = "this is its other pin, of"
 _NO_HINT = "review what it says now before you pin it anew; no option lets a reader pass over a pin"
+_HINTS = (
+    (EMPTY_CAME, "fetch it again, and see whether its source has it"),
+    (HTML_CAME, "open the address in a browser to see what it answers"),
+    ("an HTML page", "open the address in a browser to see what it answers"),
+    (LFS_CAME, "`git lfs pull` brings the content, or have the archive served by what knows LFS"),
+    (STILL_GZIPPED, "unpack it with gunzip, or have the server send it as it is"),
+    (GZIPPED, "unpack it with gunzip, or have the server send it as it is"),
+    (CUT_OFF, "fetch it again"),
+    (OTHER_PIN, "give the same digits with what stands before them in the message"),
+)
+"""What to do, by what a diagnosis begins with."""
 
 LINE_ENDS = "only its line ends differ, as after a checkout or an editor that converts them"
 LINE_ENDS_HINT = "with git, `* -text` in .gitattributes keeps line ends as they are"
@@ -50,13 +68,31 @@ def mismatch(
         message,
         location=location,
         entry=entry,
-        hint=hint or _NO_HINT,
+        hint=hint or _hint(diagnosis),
         expected=expected,
         actual=actual,
         size=size,
         url=url,
         diagnosis=diagnosis,
     )
+
+
+def _hint(diagnosis: str) -> str:
+    return next((hint for start, hint in _HINTS if diagnosis.startswith(start)), _NO_HINT)
+
+
+def hint_for_locked(error: PinMismatch, name: str) -> None:
+    """Where nothing better is known, say what to do about a field of a lock file.
+
+    Arguments:
+        error: what came is not what was locked.
+        name: of the field.
+    """
+    if error.hint == _NO_HINT:
+        error.hint = (
+            f"`memoryfield diff @{name}` shows what differs, and `memoryfield lock update {name}` "
+            "locks what is there now, once it is reviewed"
+        )
 
 
 def mismatch_of_file(
@@ -132,7 +168,7 @@ def diagnosed(
     if data.startswith(GZIP_MAGIC):
         inflated = _inflated(data)
         if inflated is not None and fits(inflated):
-            return "it is still compressed by gzip; what is inside would match", None
+            return f"{STILL_GZIPPED}; what is inside would match", None
     for change, other in variants(data):
         if fits(other):
             return change, LINE_ENDS_HINT if change == LINE_ENDS else None
@@ -144,11 +180,11 @@ def diagnosed(
 def not_a_file(head: bytes, size: int, name: str = "") -> str | None:
     """What came in place of a file, if its first bytes tell; None if nothing is odd about them."""
     if size == 0:
-        return "an empty response or file came"
+        return EMPTY_CAME
     if is_html_document(_HTML, head) and not name.lower().endswith(_OFTEN_HTML):
-        return "an HTML page came in its place, perhaps to log in or an error page"
+        return HTML_CAME
     if size <= HEAD_BYTES and is_lfs_pointer(head):
-        return "a Git LFS pointer came in place of the content: fetch it with `git lfs pull`"
+        return LFS_CAME
     return None
 
 

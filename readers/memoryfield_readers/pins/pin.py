@@ -78,6 +78,11 @@ def parse_pins(texts: str | Pin | Pins | Iterable[str | Pin] | None) -> Pins:
     return Pins(found.get(PinKind.ARCHIVE), found.get(PinKind.FIELD))
 
 
+def _blank(text: str) -> str:
+    blank = text[-1] if text != text.rstrip() else text[0]
+    return {" ": "a space", "\n": "a line feed", "\t": "a tab"}.get(blank, "a blank")
+
+
 def _quoted(text: object) -> str:
     return shown(text[:100]) if isinstance(text, str) and text else repr(text)[:100]
 
@@ -87,6 +92,11 @@ def _what_is_wrong(text: object) -> str:
         return "it is no text"
     if not text:
         return "it is empty"
+    several = text.lower().replace(",", " ").split()
+    if len(several) > 1 and all(map(_PIN.fullmatch, several)):
+        return "it is two pins in one: give each its own --pin"
+    if text != text.strip():
+        return f"it {'ends' if text != text.rstrip() else 'begins'} with {_blank(text)}"
     algorithm, colon, digits = text.partition(":")
     if not colon:
         return "no algorithm and colon stand before it"

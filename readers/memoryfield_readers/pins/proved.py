@@ -13,6 +13,7 @@ from ..limits import Limits
 from ..manifest import Manifest
 from ..names import Role, is_debris, role
 from ..source import Arrived, Source, ignored
+from ..transfer.doubts import without_doubts
 from .diagnosis import mismatch, mismatch_of_error, mismatch_of_file, mismatch_of_names
 
 _PIECE_BYTES = 256 * 1024
@@ -102,7 +103,7 @@ class ProvedSource(Source):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a person should know of how the field was found and read."""
-        return (*self._source.notes, *self._left_out)
+        return (*without_doubts(self._source.notes), *self._left_out)
 
     def root(self) -> Sequence[Entry]:
         """The entries at the root; vector indexes that nothing covers are not among them."""

@@ -10,6 +10,7 @@ from ..errors import PageError, SourceUnavailable
 from ..limits import Limits
 from ..manifest import Manifest
 from ..sources.random_access import RandomAccess, sha256_of
+from ..transfer.doubts import without_doubts
 from ..transfer.progress import Watch
 from ..transfer.ranged import RangedObject
 from ..transfer.ranged_file import RangedFile
@@ -17,6 +18,7 @@ from .archive_diagnosis import damaged_entry, mismatch_of_archive
 from .diagnosis import mismatch_of_error
 from .pin import Pin
 from .private_copy import PrivateCopy, Readable
+from .sized_object import sized
 
 if TYPE_CHECKING:
     from ..cache import Cache
@@ -66,6 +68,7 @@ def pinned_archive(
     watch: Watch,
     *,
     location: str,
+    size: int | None = None,
     manifest: Manifest | None = None,
     offline: bool = False,
 ) -> tuple[RandomAccess, str | None, tuple[str, ...]]:
@@ -78,6 +81,7 @@ def pinned_archive(
         limits: `archive_bytes` bounds what is fetched.
         watch: is told how far a long transfer is.
         location: as messages show it.
+        size: the bytes it should have: one of another size is not fetched to its end.
         manifest: what it should hold, for the diagnosis; None where that is not known.
         offline: whether to take it from the cache alone.
 
@@ -100,7 +104,14 @@ def pinned_archive(
             copy is None
             and not offline
             and fetch_archive(
-                remote, pin, cache, location=location, limits=limits, watch=watch, manifest=manifest
+                remote,
+                pin,
+                cache,
+                location=location,
+                limits=limits,
+                watch=watch,
+                size=size,
+                manifest=manifest,
             )
         ):
             copy = cached_archive(cache, pin, limits, location=location, manifest=manifest)
@@ -110,7 +121,7 @@ def pinned_archive(
     if offline:
         raise nothing_here(location)
     try:
-        file = RangedFile(remote(), limits, watch)
+        file = RangedFile(sized(remote, size, pin, location=location)(), limits, watch)
     except PageError as error:  # what came is no archive: a page to log in, say
         raise mismatch_of_error(
             error, str(pin), location=location, entry=None, actual="no archive"
@@ -128,9 +139,10 @@ def pinned_archive(
                 location=location,
                 url=file.came_from,
                 manifest=manifest,
+                locked_size=size,
             )
         undo.pop_all()
-    return file, file.resolved, (*file.notes, *notes)
+    return file, file.resolved, (*without_doubts(file.notes), *notes)
 
 
 def cached_archive(
@@ -154,13 +166,14 @@ def cached_archive(
     except DamagedObject as error:
         error.location = location
         error.entry = damaged_entry(error.path, pin, limits, manifest)
+        error.message = f"the archive in the cache {error.what}"
         raise
 
 
-def nothing_here(location: str, entry: str | None = None) -> SourceUnavailable:
+def nothing_here(location: str, entry: str | None = None, *, what: str = "") -> SourceUnavailable:
     """The error of what is not in the cache when nobody may be asked."""
     return SourceUnavailable(
-        "is not in the cache, and nothing may be fetched",
+        f"{what} is not in the cache, and nothing may be fetched".lstrip(),
         location=location,
         entry=entry,
         hint="fields of a lock file are here after `memoryfield fetch`",

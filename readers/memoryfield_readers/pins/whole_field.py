@@ -14,6 +14,7 @@ from .diagnosis import (
     GZIPPED,
     LINE_ENDS,
     LINE_ENDS_HINT,
+    OTHER_PIN,
     diagnosed,
     mismatch,
     mismatch_of_error,
@@ -84,6 +85,8 @@ def _diagnosis(field: Field, manifest: Manifest, pin: Pin) -> tuple[str, str | N
     fault = _fault(field)
     if fault is not None:
         return fault
+    if field.archive_name is not None and field.archive_digest() == f"sha256:{pin.sha256}":
+        return f"{OTHER_PIN} the archive: sha256:{pin.sha256}", None, None
     before: list[dict[str, str]] = [{} for _ in _UNDONE]
     empty: str | None = None
     for name in manifest.hashes:

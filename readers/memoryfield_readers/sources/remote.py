@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from threading import Lock
 
 from ..entry import Entry, EntryKind, path_key
@@ -11,6 +11,7 @@ from ..errors import (
     LimitExceeded,
     MemoryfieldError,
     NotFound,
+    PinMismatch,
     SourceChanged,
     SourceUnavailable,
 )
@@ -29,6 +30,10 @@ _GIVEN_UP_AFTER = 3
 _IN_VAIN = 2
 """So many times the bytes of a whole field may come, with those of files that break off or are too
 large by themselves: the disk holds them, and a server could send them without end."""
+
+
+_TELLING_BYTES = 64 * 1024
+"""So many bytes more than there should be still come: they tell what they are."""
 
 
 class RemoteSource(Source):
@@ -72,6 +77,8 @@ class RemoteSource(Source):
         self._failed: dict[str, MemoryfieldError] = {}
         self._total = 0
         self._over: LimitExceeded | None = None
+        self._bounded: Collection[str] = ()
+        self._bound = self._counted = 0
         self._lock = Lock()
         entries: Sequence[Entry] = ()
         try:
@@ -85,6 +92,14 @@ class RemoteSource(Source):
         self._sizes = {entry.path: entry.size for entry in entries}
         self._root = with_folders(entries)
         self._nested = nested_files(entries)
+
+    def bound(self, names: Collection[str], most: int) -> None:
+        """Take no more than so many bytes of some files, which are known to have so many together.
+
+        From then on, what is more by far is a `PinMismatch`. A little more comes, as what came in
+        place of a file, such as a page to log in, tells more than that it is too long.
+        """
+        self._bounded, self._bound = names, most
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -215,10 +230,18 @@ class RemoteSource(Source):
         if self._bytes.length > _IN_VAIN * self._limits.total_bytes:
             self._over = self._too_much()
             raise self._over
-        sink = SpoolSink(self._bytes, self._limits.file_bytes)
+        most = self._limits.file_bytes
+        if entry.path in self._bounded:
+            left = self._bound + _TELLING_BYTES - self._counted
+            if entry.size > left or left <= 0:
+                raise self._too_long(entry)
+            most = min(most, left)
+        sink = SpoolSink(self._bytes, most)
         try:
             known = self._store.save(entry, sink)
         except MemoryfieldError as error:
+            if isinstance(error, LimitExceeded) and sink.taken > most < self._limits.file_bytes:
+                raise self._too_long(entry) from error
             error.location = error.location or self.location
             error.entry = error.entry or entry.path
             raise
@@ -240,6 +263,8 @@ class RemoteSource(Source):
             if self._total > self._limits.total_bytes:
                 self._over = self._too_much()
                 raise self._over
+            if entry.path in self._bounded:
+                self._counted += sink.taken
             self._fetched[entry.path] = (entry._replace(size=sink.taken), sink.segments)
 
     def _too_much(self) -> LimitExceeded:
@@ -247,6 +272,17 @@ class RemoteSource(Source):
             f"more than {self._limits.total_bytes} bytes in all, which is the limit",
             location=self.location,
             hint=raise_limit("total-bytes"),
+        )
+
+    def _too_long(self, entry: Entry) -> PinMismatch:
+        diagnosis = f"it is longer than all that was locked ({self._bound} bytes)"
+        return PinMismatch(
+            f"is not what was pinned: {diagnosis}",
+            location=self.location,
+            entry=entry.path,
+            hint="review what it says now before you pin it anew",
+            url=self.came_from(entry),
+            diagnosis=diagnosis,
         )
 
     def _too_large(self, entry: Entry, most: int, limit: str) -> LimitExceeded:

@@ -38,6 +38,16 @@ for _flag in ("O_CLOEXEC", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"):  # a FIFO mu
     _FLAGS |= getattr(os, _flag, 0)
 
 
+class NotKept(SourceUnavailable):
+    """What came cannot be written to a partial file.
+
+    Attributes:
+        reason: why, in the words of the system.
+    """
+
+    reason = ""
+
+
 class PartialFile(TemporaryBytes):
     """A file that several threads of one process write to, and that stays when it is closed.
 
@@ -132,12 +142,14 @@ class PartialFile(TemporaryBytes):
         file.seek(at)
         _write_all(file, piece)
 
-    def _unusable(self, error: OSError | ValueError) -> SourceUnavailable:
+    def _unusable(self, error: OSError | ValueError) -> NotKept:
         reason = reason_of(error) if isinstance(error, OSError) else "it is closed"
-        return SourceUnavailable(
+        unusable = NotKept(
             f"the cache cannot keep what is fetched: {reason}",
             hint="MEMORYFIELD_CACHE_DIR names another folder for the cache",
         )
+        unusable.reason = reason
+        return unusable
 
     def _write_down(self, line: bytes) -> None:
         with self._lock:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from ..errors import MemoryfieldError, SourceChanged
 from ..limits import Limits
-from .partial import PartialFile
+from .partial import NotKept, PartialFile
 from .progress import Watch, unwatched
 from .ranged import RangedObject, Tail
 from .side_by_side import side_by_side
@@ -74,10 +74,10 @@ class RangedFile:
         self._telling = Lock()
         self._done = self._total = 0
         self.resumed = False
+        sink = _AtOffset(self._bytes, 0, limits.archive_bytes)
+        if partial is not None:
+            sink = _Anew(partial, 0, limits.archive_bytes)
         try:
-            sink = _AtOffset(self._bytes, 0, limits.archive_bytes)
-            if partial is not None:
-                sink = _Anew(partial, 0, limits.archive_bytes)
             tail = remote.tail(TAIL_BYTES, sink)
             self.size = tail.size
             self.resolved = remote.resolved
@@ -90,7 +90,10 @@ class RangedFile:
                     self._resume(partial, tail)
                 self._bytes.write_at(start, tail.data)
                 self._add((start, tail.size))
-        except MemoryfieldError:
+        except MemoryfieldError as error:
+            # Where all of it was to come, nobody could go on from what did.
+            if partial is not None and (sink.taken or isinstance(error, NotKept)):
+                partial.remove()
             self.close()
             raise
 

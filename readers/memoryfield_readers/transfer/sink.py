@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..errors import LimitExceeded
 from ..limits import raise_limit
@@ -23,6 +23,25 @@ class Sink(Protocol):
     def restart(self) -> None:
         """Forget what was taken: the bytes come again, from the first."""
         ...
+
+
+@runtime_checkable
+class Expecting(Protocol):
+    """A sink that wants to know how much is to come, before it does."""
+
+    def announced(self, size: int) -> None:
+        """Hear how many bytes the whole file is said to have.
+
+        Raises:
+            MemoryfieldError: it is not wanted then.
+        """
+        ...
+
+
+def announce(sink: Sink, size: int) -> None:
+    """Tell a sink how many bytes are to come, if it wants to know; raises as it does."""
+    if isinstance(sink, Expecting):
+        sink.announced(size)
 
 
 class Bounded(ABC):

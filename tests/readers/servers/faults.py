@@ -228,6 +228,36 @@ def reset_after(most: int) -> Fault:
     return fault
 
 
+def endless(most: int, sent: list[int]) -> Fault:
+    """The body without a length, and then nothing but bytes; what went out of them is counted.
+
+    Arguments:
+        most: how many more bytes there are: the end of what would have none.
+        sent: takes the length of each piece.
+    """
+
+    def fault(request: Request, reply: Reply, wire: Wire) -> None:
+        wire.send(head_of(request, replace(reply, announced=False)) + reply.body)
+        while sum(sent) < most:
+            wire.send(bytes(64 * 1024))
+            sent.append(64 * 1024)
+        wire.end()
+
+    return fault
+
+
+def breaks_off_halfway(least: int) -> Fault:
+    """Of each body of so many bytes, the second half never comes."""
+
+    def fault(request: Request, reply: Reply, wire: Wire) -> Reply:
+        size = len(reply.body)
+        if size < least:
+            return reply
+        return replace(reply, body=reply.body[: size // 2], length=size, close=True)
+
+    return fault
+
+
 def hang_up(request: Request, reply: Reply, wire: Wire) -> None:
     """The connection is closed before a byte of an answer."""
     wire.end()

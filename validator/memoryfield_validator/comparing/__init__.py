@@ -11,6 +11,7 @@ from .comparing import compare
 from .comparison import Change, Comparison, Side, Version
 from .differences import Effort
 from .page_diff import PageDiff
+from .seeming_same import Remark
 from .words import Word, WordHunk, WordKind, words_of
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Comparison",
     "Effort",
     "PageDiff",
+    "Remark",
     "Side",
     "Version",
     "Word",

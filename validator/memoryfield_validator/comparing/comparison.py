@@ -11,6 +11,7 @@ from memoryfield_readers import as_unicode
 from ..finding import Finding
 from .differences import Effort
 from .page_diff import PageDiff
+from .seeming_same import Remark
 from .words import words_of
 
 Kind: TypeAlias = Literal["added", "removed", "renamed", "changed"]
@@ -70,6 +71,8 @@ class Change:
         after: what it is; None where it is gone.
         diff: of a page, which lines differ; None where they are not shown.
         note: what is to be said beside or instead of the lines; None for nothing.
+        remarks: what is to be said of lines that look as they did.
+        is_lost: whether what it was is not to be had any more, so that no lines can be shown.
     """
 
     kind: Kind
@@ -81,6 +84,8 @@ class Change:
     uuid: str | None = None
     diff: PageDiff | None = None
     note: str | None = None
+    remarks: tuple[Remark, ...] = ()
+    is_lost: bool = False
 
     def to_json(self, *, lines: bool, words: Effort | None) -> dict[str, Any]:
         """The change as it stands in a JSON comparison.
@@ -103,6 +108,7 @@ class Change:
                 "after": self.after and self.after.size,
             },
             "note": self.note,
+            "remarks": [each._asdict() for each in self.remarks],
             "diff": None if diff is None else diff.patch().decode(errors="replace"),
             "words": None if diff is None or words is None else words_as_json(diff, words),
         }
@@ -119,6 +125,10 @@ class Comparison:
         findings: what a review of the content finds in the pages of `after` that it did not find
             in those of `before`, in the order of `Finding.order`.
         audited: whether that was looked for.
+        repacked: whether no file differs, and the archive is another one all the same; also where
+            there is none any more.
+        unpacked: whether there is none any more.
+        notes: what is to be said of all of it.
     """
 
     before: Side
@@ -126,11 +136,19 @@ class Comparison:
     changes: tuple[Change, ...]
     findings: tuple[Finding, ...] = ()
     audited: bool = True
+    repacked: bool = False
+    unpacked: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def same(self) -> bool:
         """Whether pages, attachments and indexes are the same, byte by byte."""
         return not self.changes
+
+    @property
+    def keeps_pins(self) -> bool:
+        """Whether all is as it was: the files, and the archive as well."""
+        return self.same and not self.repacked
 
     def findings_in(self, name: str) -> Sequence[Finding]:
         """The new findings in one page."""
@@ -149,6 +167,8 @@ class Comparison:
             "before": self.before.to_json(),
             "after": self.after.to_json(),
             "same": self.same,
+            "repacked": self.repacked,
+            "notes": list(self.notes),
             "changes": [each.to_json(lines=lines, words=effort) for each in self.changes],
             "audited": self.audited,
             "findings": [finding.to_json() for finding in self.findings],

@@ -5,8 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 
-from memoryfield_readers import Field, LimitExceeded, Manifest, MemoryfieldError, Page
+from memoryfield_readers import (
+    Field,
+    LimitExceeded,
+    Manifest,
+    MemoryfieldError,
+    NotFound,
+    Page,
+    PinMismatch,
+    SourceUnavailable,
+    UnsafeArchive,
+    Watch,
+    unwatched,
+)
 
+from ..reports import counted
 from .comparison import Side, Version
 
 MOST_FAILURES = 3
@@ -23,13 +36,16 @@ class ReadField:
         hashes: the SHA-256 of each page, attachment and index, by name.
     """
 
-    def __init__(self, field: Field, known: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, field: Field, known: Mapping[str, str] | None = None, watch: Watch = unwatched
+    ) -> None:
         """Hash a field, all of which is read, unless its hashes are known.
 
         Arguments:
             field: the field.
             known: the hashes of all its files, where these are proved already: then a page that
                 cannot be had is no error.
+            watch: is told how many files are hashed, and of how many.
 
         Raises:
             MemoryfieldError: a file cannot be read; as `Field.manifest` raises.
@@ -37,12 +53,21 @@ class ReadField:
         self.field = field
         self._is_known = known is not None
         self._failures: list[MemoryfieldError] = []
-        if known is None:
-            is_empty = not (field.pages or field.attachments or field.irregular)
-            hashes = {} if is_empty else dict(field.manifest().hashes)
-            field.prepare(field.indexes)
-            known = {**hashes, **{name: field.sha256(name) for name in field.indexes}}
-        self.hashes = known
+        self.hashes = self._hashed(watch) if known is None else known
+
+    def _hashed(self, watch: Watch) -> Mapping[str, str]:
+        field = self.field
+        for entry in field.irregular:
+            raise field.error_for(entry)
+        found: dict[str, str] = {}
+        covered = (*field.pages, *field.attachments)
+        total = len(covered) + len(field.indexes)
+        for names in (covered, field.indexes):
+            field.prepare(names)
+            for name in names:
+                found[name] = field.sha256(name)
+                watch("files", len(found), total)
+        return found
 
     def side(self) -> Side:
         """What is told of the field as a whole."""
@@ -57,6 +82,34 @@ class ReadField:
             return None
         sha256, size = self.hashes[name], self.field.entry(name).size
         return Version(sha256, size if size or sha256 == _OF_NOTHING else None)
+
+    def archive_pin(self, *, is_locked: bool) -> str | None:
+        """The archive pin; None for what is no archive.
+
+        Arguments:
+            is_locked: whether it must be known; else it is None, too, if it cannot be had.
+        """
+        try:
+            return self.field.archive_digest()
+        except (LimitExceeded, SourceUnavailable, UnsafeArchive):
+            if is_locked:
+                raise
+            return None
+
+    def lost(self, count: int, *, all_are: bool) -> str:
+        """What is to be said once of pages that are not to be had any more as they were.
+
+        Arguments:
+            count: how many there are.
+            all_are: whether there is none that could be had.
+        """
+        failure = self._failures[0]
+        of_pages = "" if all_are else f"of {counted(count, 'page')}, "
+        if isinstance(failure, NotFound | PinMismatch):
+            why = "is not here any more (no copy, and the source has moved on)"
+        else:
+            why = f"cannot be had ({failure.message})"
+        return f"{of_pages}what was locked {why}: only names and hashes are shown"
 
     def prepare(self, names: list[str]) -> None:
         """Bring pages near that are going to be read."""

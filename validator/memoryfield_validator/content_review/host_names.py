@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 from memoryfield_readers import shown
 
+from .look_alikes import LOOK_LATIN
 from .scripts import script_of
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}+\Z")
@@ -22,11 +23,6 @@ _ONE_SCRIPT_WITH_LATIN = (
     frozenset({"Latin", "Han", "Hiragana", "Katakana"}),
     frozenset({"Latin", "Han", "Bopomofo"}),
     frozenset({"Latin", "Han", "Hangul"}),
-)
-_LOOK_LATIN = frozenset(
-    "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458"  # Cyrillic a e o p c y x s i j
-    "\u04af\u04bb\u04cf\u0475\u0501\u051b\u051d"  # Cyrillic y h l v d q w
-    "\u03b1\u03b9\u03ba\u03bd\u03bf\u03c1\u03c5\u03f2\u03f3"  # Greek a i k v o p u c j
 )
 
 
@@ -67,7 +63,7 @@ def _problem(host: str) -> str | None:
         scripts = {script for _, script in letters}
         if len(scripts) > 1 and not any(map(scripts.issubset, _ONE_SCRIPT_WITH_LATIN)):
             return f"mixes scripts ({', '.join(sorted(scripts))}) in {_both(label, name)}"
-        if letters and all(letter in _LOOK_LATIN for letter, _ in letters):
+        if letters and all(letter in LOOK_LATIN for letter, _ in letters):
             kinds = " and ".join(sorted(scripts))
             return f"has {kinds} letters alone that look like Latin ones in {_both(label, name)}"
     return None
