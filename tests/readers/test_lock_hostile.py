@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import resource
 import subprocess
 import sys
 import tomllib
@@ -16,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.readers.locks import ARCHIVE_PIN, PIN, A, B, entry, parsed, refused, toml, unhurried
+from tests.readers.memory import forget_peak, peak
 
 from memoryfield_readers import LockFileError, Manifest, PinMismatch
 from memoryfield_readers.lock import read_lock
@@ -211,8 +211,9 @@ def test_manifest_that_is_not_of_its_pin(changes: dict[str, Any]) -> None:
 
 
 MEASURED = """
-import resource, sys
+import sys
 from pathlib import Path
+from tests.readers.memory import peak
 from memoryfield_readers import MemoryfieldError
 from memoryfield_readers.lock.reading import parse_lock
 data = eval(sys.argv[1])
@@ -220,7 +221,7 @@ try:
     parse_lock(data, Path("x.lock"))
 except MemoryfieldError as error:
     print(error.exit_code, error)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)
+print(peak() // 1024**2, file=sys.stderr)
 """
 
 LARGE = {
@@ -247,6 +248,7 @@ def test_files_that_would_take_for_ever(kind: str) -> None:
     made, said = LARGE[kind]
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, made],
+        cwd=Path(__file__).parents[2],
         capture_output=True,
         text=True,
         timeout=60,
@@ -262,10 +264,10 @@ def test_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "x.lock"
     with open(path, "wb") as file:
         file.truncate(8 * 1024 * MOST_BYTES)
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    rest = forget_peak()
     with pytest.raises(LockFileError, match="has more than"):
         read_lock(path)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024
+    assert peak() - rest < 100 * 1024**2
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
