@@ -1,0 +1,1 @@
+"""The vector index of a field: built locally, verified, searched."""
