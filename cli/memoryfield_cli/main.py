@@ -27,6 +27,8 @@ COMMANDS = {
     "lock": "Keep the pins of fields in memoryfields.lock.",
     "fetch": "Bring the fields of the lock file here, and prove them.",
     "diff": "Show what differs between two fields, before a pin moves.",
+    "index": "Build, verify and look at vector indexes.",
+    "search": "Find the pages that answer a question.",
     "cache": "Look after what was fetched.",
     "conformance": "Run, export and check the conformance cases.",
     "completion": "Print a script that completes commands in a shell.",

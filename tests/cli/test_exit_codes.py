@@ -300,4 +300,5 @@ def test_lock_file_decides_the_exit_code(
 def test_every_command_is_covered() -> None:
     """A new command must be added to these tests, or has its own for that, as `cache` does."""
     known = {"validate", "audit", *READERS, "explain", "rules", "conformance", "completion"}
-    assert set(COMMANDS) == known | {"pin", "cache"} | {command[0] for command in LOCKED}
+    own = {"pin", "cache", "index", "search"}
+    assert set(COMMANDS) == known | own | {command[0] for command in LOCKED}
