@@ -70,14 +70,21 @@ def pack(folder: Path, archive: Path) -> int:
 def best(
     rounds: int, *works: Callable[[], object], clock: Callable[[], float] = time.perf_counter
 ) -> list[float]:
-    """The least time of each work, done in turn; who is first changes from round to round."""
-    times = [float("inf")] * len(works)
+    """The least time of each work, done in turn."""
+    return [min(each) for each in in_turn(rounds, *works, clock=clock)]
+
+
+def in_turn(
+    rounds: int, *works: Callable[[], object], clock: Callable[[], float] = time.perf_counter
+) -> list[list[float]]:
+    """The times of each work, done in turn; who is first changes from round to round."""
+    times: list[list[float]] = [[] for _ in works]
     for first in range(rounds):
         for nth in range(len(works)):
             number = (first + nth) % len(works)
             start = clock()
             works[number]()
-            times[number] = min(times[number], clock() - start)
+            times[number].append(clock() - start)
     return times
 
 
