@@ -47,6 +47,7 @@ def main() -> None:
         if pins[0] != pins[2]:
             raise SystemExit("the pin over HTTP differs")
         show_pins(root, Path(scratch))
+        show_search(root, Path(scratch))
         say("Read one page:")
         run(root, "read", str(archive), "index.md")
         say("What a fault looks like, and what the standard says about it:")
@@ -102,6 +103,20 @@ def show_pins(root: Path, scratch: Path) -> None:
     run(root, "read", "--offline", "@handbook", "listing.md", expect=3)
 
 
+def show_search(root: Path, scratch: Path) -> None:
+    """Find pages by their words, and by what they mean, with a model that needs no network."""
+    say("Which page answers a question? By its words:")
+    run(root, "search", "-k", "2", str(HANDBOOK), "pin an archive and its digest")
+    few = scratch / "few"
+    few.mkdir()
+    for name in FEW_PAGES:
+        shutil.copy(root / HANDBOOK / name, few)
+    say("By what it means, of a few pages, for the model takes seconds to read each:")
+    run(root, "index", "build", "--embedder", "local", str(few))
+    run(root, "index", "verify", str(few))
+    run(root, "search", "-k", "1", str(few), "files that an editor leaves behind")
+
+
 def pin_of(scratch: Path) -> str:
     """The archive pin in the lock file."""
     with (scratch / "memoryfields.lock").open("rb") as file:
@@ -125,6 +140,8 @@ def served(folder: Path) -> Iterator[str]:
         finally:
             server.terminate()
 
+
+FEW_PAGES = ("dates-and-times.md", "debris-and-subdirectories.md", "unique-ids.md")
 
 BROKEN_PAGE = """\
 ---
