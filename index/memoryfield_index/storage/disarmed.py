@@ -1,18 +1,18 @@
-"""An SQLite database of which every byte may be hostile, opened to be read.
+"""A disarmed database, and how much work may be done on it.
 
-No lock is taken and no file made or looked for beside it. What a schema can bring along does not
-act: no function, view, trigger, virtual table or CHECK constraint. What is left costs time and
-room, and both are bounded by the size of the file: in steps of SQLite's machine, not by a clock.
+What may act was taken from it; what is left costs time and room, and both are bounded by the size
+of the file: in steps of SQLite's machine, not by a clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from memoryfield_readers import SourceUnavailable
+from memoryfield_readers.disarmed_sqlite import Allowed, Prepare, connect
 from memoryfield_readers.errors import IndexMismatch
 
 from ..library import sqlite
@@ -20,17 +20,8 @@ from ..library import sqlite
 if TYPE_CHECKING:
     import apsw
 
-Prepare: TypeAlias = "Callable[[apsw.Connection], None]"
-
-MOST_ENTRIES = 100
-"""Entries of a schema that are looked at; an index has four."""
-
 MOST_VALUE = 8 * 1024 * 1024
 """Bytes of a row: more than any that is read has, unless it was made to be large."""
-
-_MOST_STATEMENT = 16_384
-_MOST_COLUMNS = 200
-_MOST_DEPTH = 50
 
 _STRIDE = 1000
 """Steps between two looks at the budget."""
@@ -142,65 +133,6 @@ def open_disarmed(
         IndexMismatch: it is no database that can be read.
         SourceUnavailable: the system cannot give what it takes.
     """
-    apsw = sqlite()
+    allowed = Allowed(_TABLES, _FUNCTIONS | frozenset(functions), _PRAGMAS, MOST_VALUE)
     with errors_as_ours(shown):
-        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(uri, flags=flags)
-        try:
-            _disarm(connection, prepare, _FUNCTIONS | frozenset(functions))
-        except BaseException:
-            connection.close(True)
-            raise
-        return Database(connection, size, shown)
-
-
-def _disarm(
-    connection: apsw.Connection, prepare: Prepare | None, functions: frozenset[str]
-) -> None:
-    """Take from a connection all that a schema could make use of."""
-    import apsw
-
-    connection.drop_modules(None)
-    if prepare is not None:
-        prepare(connection)
-    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    for setting in (
-        apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA,
-        apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION,
-        apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER,
-        apsw.SQLITE_DBCONFIG_ENABLE_VIEW,
-        apsw.SQLITE_DBCONFIG_DQS_DML,
-        apsw.SQLITE_DBCONFIG_DQS_DDL,
-    ):
-        connection.config(setting, 0)
-    for limit, most in (
-        (apsw.SQLITE_LIMIT_LENGTH, MOST_VALUE),
-        (apsw.SQLITE_LIMIT_SQL_LENGTH, _MOST_STATEMENT),
-        (apsw.SQLITE_LIMIT_COLUMN, _MOST_COLUMNS),
-        (apsw.SQLITE_LIMIT_EXPR_DEPTH, _MOST_DEPTH),
-        (apsw.SQLITE_LIMIT_ATTACHED, 0),
-        (apsw.SQLITE_LIMIT_TRIGGER_DEPTH, 0),
-        (apsw.SQLITE_LIMIT_WORKER_THREADS, 0),
-    ):
-        connection.limit(limit, most)
-    for pragma in ("temp_store=memory", "ignore_check_constraints=on", "cell_size_check=on"):
-        connection.execute(f"PRAGMA {pragma}")
-
-    def is_let_through(
-        action: int, first: str | None, second: str | None, _database: str | None, _by: str | None
-    ) -> int:
-        """What a statement may do: look into the schema, and read the tables of an index."""
-        name = {
-            apsw.SQLITE_PRAGMA: (first, _PRAGMAS),
-            apsw.SQLITE_READ: (first, _TABLES),
-            apsw.SQLITE_FUNCTION: (second, functions),
-        }.get(action)
-        if name is not None:
-            asked, allowed = name
-            good = (asked or "").lower() in allowed
-        else:
-            good = action == apsw.SQLITE_SELECT
-        return apsw.SQLITE_OK if good else apsw.SQLITE_DENY
-
-    connection.authorizer = is_let_through
+        return Database(connect(path, allowed, prepare), size, shown)

@@ -100,11 +100,12 @@ class Index:
         self.meta = meta
         self._encoding = encoding
         self._let_go = let_go
-        model = model_of(name)
-        self.model_code: str | None = None if model is None else model.code
-        self.dimension: int | None = None if model is None else model.dimension
+        self.model_code: str | None = None
+        self.dimension: int | None = None
         if meta.recipe is not None:
             self.model_code, self.dimension = meta.recipe.model, meta.recipe.dimension
+        elif (model := model_of(name)) is not None:
+            self.model_code, self.dimension = model.code, model.dimension
 
     @property
     def recipe(self) -> Recipe | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..values import Recipe
 from ..vector_faults import MOST_DIMENSION
-from .schema import FORMAT_VERSION
+from .schema import FORMAT_VERSION, is_model_code
 
 _TYPES: Mapping[str, type] = {"str": str, "int": int, "bool": bool}
 
@@ -71,7 +71,17 @@ def _recipe(text: str) -> Recipe | None:
     if any(type(found[name]) is not kind for name, kind in expected.items()):
         return None
     recipe = Recipe(**found)
-    return recipe if 0 < recipe.dimension <= MOST_DIMENSION else None
+    if not (0 < recipe.dimension <= MOST_DIMENSION and is_model_code(recipe.model)):
+        return None
+    # An embedder is asked for as "embedder:model".
+    if ":" in recipe.embedder or not recipe.embedder.isprintable():
+        return None
+    return recipe if all(map(_is_text, found.values())) else None
+
+
+def _is_text(value: Any) -> bool:
+    """Whether UTF-8 can carry a value: JSON can name halves of characters."""
+    return not isinstance(value, str) or value.encode("utf-8", "ignore").decode() == value
 
 
 def _counts(text: str) -> dict[str, int]:

@@ -16,8 +16,9 @@ from memoryfield_readers import (
     SourceUnavailable,
     is_lfs_pointer,
 )
+from memoryfield_readers.disarmed_sqlite import MOST_ENTRIES, Prepare
 
-from .disarmed import MOST_ENTRIES, Database, Prepare, errors_as_ours, mismatch, open_disarmed
+from .disarmed import Database, errors_as_ours, mismatch, open_disarmed
 from .index import Index
 from .meta import Meta, of_rows
 from .schema import COLUMNS, HEADER, META_COLUMNS
@@ -126,7 +127,9 @@ def _opened(
         tables = _tables(database)
         if "pages" not in tables:
             raise mismatch("has no table `pages`", shown)
-        _require_columns(database, "pages", COLUMNS)
+        fault = _fault_of_columns(database, "pages", COLUMNS)
+        if fault is not None:
+            raise mismatch(fault, shown)
         meta = _meta(database) if "meta" in tables else Meta()
         [(encoding,)] = database.rows("PRAGMA encoding")
         undo.pop_all()
@@ -176,18 +179,20 @@ def _tables(database: Database) -> set[str]:
     return found
 
 
-def _require_columns(database: Database, table: str, wanted: tuple[str, ...]) -> None:
+def _fault_of_columns(database: Database, table: str, wanted: tuple[str, ...]) -> str | None:
+    """Why a table is not the one that is wanted; None if it is."""
     rows = database.rows(f"PRAGMA main.table_xinfo({table})")
     columns = {str(row[1]).lower(): row[6] for row in rows}
     missing = [name for name in wanted if name not in columns]
     if missing:
-        raise mismatch(f"its table `{table}` lacks {', '.join(missing)}", database.shown)
-    if any(columns.values()):
-        raise mismatch(f"its table `{table}` computes a column", database.shown)
+        return f"its table `{table}` lacks {', '.join(missing)}"
+    return f"its table `{table}` computes a column" if any(columns.values()) else None
 
 
 def _meta(database: Database) -> Meta:
-    _require_columns(database, "meta", META_COLUMNS)
+    """What the index says of itself; another tool's table of that name says nothing to us."""
+    if _fault_of_columns(database, "meta", META_COLUMNS) is not None:
+        return Meta()
     with errors_as_ours(database.shown):
         return of_rows(dict(database.rows(_META, (_MOST_META,))))
 

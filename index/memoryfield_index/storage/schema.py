@@ -49,9 +49,14 @@ def file_name(model: str) -> str:
     Raises:
         IndexMismatch: no file can be named so; a model code could lead anywhere as a path.
     """
-    if _MODEL_CODE.fullmatch(model) is None:
+    if not is_model_code(model):
         raise IndexMismatch(f"{shown(model)} is no model code that a file can be named after")
     return model + SUFFIX
+
+
+def is_model_code(text: str) -> bool:
+    """Whether a text can be a model code: a name, and no path, address or anything else."""
+    return _MODEL_CODE.fullmatch(text) is not None
 
 
 def is_index_of(name: str, model: str) -> bool:

@@ -1,9 +1,7 @@
-"""Opens a file as an SQLite database of which every byte may be hostile.
+"""Opens a file as a disarmed SQLite database, and bounds the work that is done on it.
 
-It is opened to be read and never written, without locks and without the files that SQLite looks for
-beside a database. What a schema can bring along cannot act: no function, view, trigger or virtual
-table runs, and CHECK constraints are not evaluated. What is left costs time, and that is bounded in
-steps of SQLite's machine, not by a clock, so that a verdict does not depend on the computer.
+What may act was taken from it. What is left costs time, and that is bounded in steps of SQLite's
+machine, not by a clock, so that a verdict does not depend on the computer.
 """
 
 from __future__ import annotations
@@ -13,17 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from memoryfield_readers.disarmed_sqlite import Allowed, connect
+
 if TYPE_CHECKING:
     import apsw
 
-MOST_ENTRIES = 100
-"""Entries of a schema (MF504)."""
-
-MOST_STATEMENT = 16_384
-"""Bytes of the text of one entry of a schema (MF504)."""
-
-_MOST_COLUMNS = 200
-_MOST_DEPTH = 50
 _MOST_IN_SCHEMA = 65_536
 """Bytes of a value while the schema is read: more than an entry in UTF-16 has."""
 
@@ -45,7 +37,7 @@ _SPARE_BYTES = 100_000
 _PRAGMAS = frozenset({"quick_check", "table_xinfo", "encoding"})
 _TABLES = frozenset({"sqlite_master", "pages"})
 _FUNCTIONS = frozenset({"octet_length", "typeof"})
-
+_ALLOWED = Allowed(_TABLES, _FUNCTIONS, _PRAGMAS, _MOST_IN_SCHEMA)
 
 TOO_MUCH_WORK = "takes more work to read than its size accounts for"
 
@@ -117,11 +109,8 @@ def opened(path: Path) -> Iterator[Database]:
     import apsw
 
     try:
-        uri = f"{path.as_uri()}?mode=ro&immutable=1"
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        connection = apsw.Connection(uri, flags=flags)
+        connection = connect(path, _ALLOWED)
         try:
-            _disarm(connection)
             yield Database(connection, path.stat().st_size)
         finally:
             connection.close(True)
@@ -133,51 +122,3 @@ def opened(path: Path) -> Iterator[Database]:
         raise Unsound(f"cannot be read as a database: {error}") from None
     except UnicodeDecodeError:  # what SQLite says holds a name of the schema
         raise Unsound("has names in its schema that are not valid UTF-8") from None
-
-
-def _disarm(connection: apsw.Connection) -> None:
-    """Take from a connection all that a schema could make use of."""
-    import apsw
-
-    connection.drop_modules(None)
-    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    for setting in (
-        apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA,
-        apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER,
-        apsw.SQLITE_DBCONFIG_ENABLE_VIEW,
-        apsw.SQLITE_DBCONFIG_DQS_DML,
-        apsw.SQLITE_DBCONFIG_DQS_DDL,
-    ):
-        connection.config(setting, 0)
-    for limit, most in (
-        (apsw.SQLITE_LIMIT_LENGTH, _MOST_IN_SCHEMA),
-        (apsw.SQLITE_LIMIT_SQL_LENGTH, MOST_STATEMENT),
-        (apsw.SQLITE_LIMIT_COLUMN, _MOST_COLUMNS),
-        (apsw.SQLITE_LIMIT_EXPR_DEPTH, _MOST_DEPTH),
-        (apsw.SQLITE_LIMIT_ATTACHED, 0),
-        (apsw.SQLITE_LIMIT_TRIGGER_DEPTH, 0),
-        (apsw.SQLITE_LIMIT_WORKER_THREADS, 0),
-    ):
-        connection.limit(limit, most)
-    for pragma in ("temp_store=memory", "ignore_check_constraints=on", "cell_size_check=on"):
-        connection.execute(f"PRAGMA {pragma}")
-    connection.authorizer = _is_let_through
-
-
-def _is_let_through(
-    action: int, first: str | None, second: str | None, _database: str | None, _by: str | None
-) -> int:
-    """What a statement may do: look into the schema, check the file, read `pages`."""
-    import apsw
-
-    name = {
-        apsw.SQLITE_PRAGMA: (first, _PRAGMAS),
-        apsw.SQLITE_READ: (first, _TABLES),
-        apsw.SQLITE_FUNCTION: (second, _FUNCTIONS),
-    }.get(action)
-    if name is not None:
-        asked, allowed = name
-        good = (asked or "").lower() in allowed
-    else:
-        good = action == apsw.SQLITE_SELECT
-    return apsw.SQLITE_OK if good else apsw.SQLITE_DENY

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from memoryfield_readers import shown
+from memoryfield_readers.disarmed_sqlite import MOST_ENTRIES
 
-from .opening import MOST_ENTRIES, Database, Unsound
+from .opening import Database, Unsound
 
 HEADER = b"SQLite format 3\0"
 """What a file begins with that is an SQLite database."""
