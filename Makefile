@@ -68,6 +68,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/validate.py --check
 	$(BIN)/python benchmarks/remote.py --check
 	$(BIN)/python benchmarks/pins.py --check
+	$(BIN)/python benchmarks/index.py
 
 format: $(READY)
 	$(BIN)/ruff format .

@@ -59,10 +59,6 @@ class Wish:
     model: str | None = None
     code: str | None = None
 
-    def or_else(self, name: str) -> Wish:
-        """The same, or an embedder to be had where none was named."""
-        return self if self.name is not None else Wish(name, self.model, self.code)
-
 
 def embedder_options(command: F) -> F:
     """Which embedder is used, as a `Wish` named `wish`."""

@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from memoryfield_readers import as_unicode, visible
 
+from .output import warn
+
 if TYPE_CHECKING:
     from memoryfield_index.building import IndexStats
     from memoryfield_index.info import IndexInfo
     from memoryfield_index.values import Recipe
     from memoryfield_index.verifying import Verification
+
+FINDINGS = 1
+"""The exit code where something is not as it should be."""
 
 _MOST_NAMED = 5
 """So many pages are named in a line for people; JSON has them all."""
@@ -139,3 +144,9 @@ def info_lines(found: IndexInfo) -> str:
     if not recipe:
         lines.append("how its vectors were made is not known\n")
     return "".join(lines)
+
+
+def no_index(location: str) -> int:
+    """Say that a field has no index; the exit code."""
+    warn(f"{location}: there is no vector index (`memoryfield index build` makes one)")
+    return FINDINGS

@@ -76,6 +76,11 @@ def search_bar() -> AbstractContextManager[Watch]:
     return _one_by_one("Searching", _BAR_FROM_PAGES)
 
 
+def map_bar() -> AbstractContextManager[Watch]:
+    """What is told how far a map is: a bar for reading, and one for comparing, if it is much."""
+    return _one_by_one("Drawing", _BAR_FROM_PAGES)
+
+
 @contextmanager
 def _one_by_one(doing: str, least: int) -> Iterator[Watch]:
     """What shows one bar after the other, each from its first word to its last.

@@ -204,12 +204,13 @@ class _Build:
 
     def reuse(self, old: Index) -> None:
         """Take over the rows that are of the pages as they stand."""
+        self.indexed.prepare(self.indexed.pages)
         self.writer.add(self._true_rows(old))
         self.reused = self.writer.count
 
     def _true_rows(self, old: Index) -> Iterator[RawRow]:
         entries, pages = self.indexed.entries, frozenset(self.indexed.pages)
-        dimension = self.embedder.recipe.dimension
+        dimension, shortened = self.embedder.recipe.dimension, old.meta.bytes_embedded
         for raw_name, frontmatter, dated, sha256, vector in self._whole_rows(old, dimension):
             name = raw_name.decode("utf-8", "surrogateescape")
             if name not in pages:
@@ -222,8 +223,8 @@ class _Build:
             ):
                 moment = timestamp(entries[name].modified_ns) or dated
                 self.done.add(name)
-                if name in old.meta.bytes_embedded:
-                    self._note_shortened(name, old.meta.bytes_embedded[name])
+                if name in shortened:
+                    self._note_shortened(name, shortened[name])
                 yield raw_name, frontmatter, moment, sha256, vector
 
     def _whole_rows(self, old: Index, dimension: int) -> Iterator[RawRow]:

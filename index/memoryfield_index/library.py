@@ -9,7 +9,7 @@ from memoryfield_readers import SourceUnavailable
 if TYPE_CHECKING:
     import types
 
-HOW_TO_INSTALL = "pip install 'memoryfield-kit[index]'"
+HOW_TO_INSTALL = 'pip install "memoryfield-kit[index]"'
 
 
 def sqlite() -> types.ModuleType:
@@ -22,6 +22,7 @@ def sqlite() -> types.ModuleType:
         import apsw
     except ImportError as error:
         raise SourceUnavailable(
-            "vector indexes need the package apsw, which is not installed", hint=HOW_TO_INSTALL
+            "searches and vector indexes need the package apsw, which is not installed",
+            hint=HOW_TO_INSTALL,
         ) from error
     return apsw

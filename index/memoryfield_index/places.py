@@ -8,6 +8,7 @@ In the cache they stand by what was indexed, and not by where it came from:
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +23,9 @@ from memoryfield_readers import (
     local_path,
 )
 from memoryfield_readers.cache import Cache
+from memoryfield_readers.disarmed_sqlite import Prepare
 
 from .storage import Index, file_name, open_index, open_shipped
-from .storage.disarmed import Prepare
 from .storage.schema import SUFFIX
 
 FOLDER = ("indexes", "v1")
@@ -78,11 +79,16 @@ def place_for(field: Field, model: str) -> Path:
     return cache_folder(field) / name
 
 
-def indexes_of(field: Field) -> list[Place]:
+def indexes_of(field: Field, say: Callable[[str], None] | None = None) -> list[Place]:
     """The indexes of a field as it stands, those that it ships first; none was looked into.
 
-    If there is none at all in the cache, nothing is read of the field. Those in the cache are not
-    looked for where the field has no pin that can be had.
+    Those in the cache stand by the field pin. To know it, the field is read whole, unless it is
+    locked, or there is no index at all in the cache. Where it has no pin that can be had, none is
+    looked for there.
+
+    Arguments:
+        field: the field.
+        say: is told if a field that is elsewhere has to be read whole.
 
     Raises:
         PinMismatch: the field is not what was pinned.
@@ -97,6 +103,8 @@ def indexes_of(field: Field) -> list[Place]:
             found.append(Place(field, name, path, in_field=True))
     try:
         if os.listdir(Cache.default().path.joinpath(*FOLDER)):
+            if say is not None and field.known_digest is None and not is_here(field):
+                say(f"{field.location}: is read whole, as the cache may have its index by the pin")
             cached = cache_folder(field)
             found += [
                 Place(field, name, cached / name, in_field=False)
@@ -117,11 +125,16 @@ def cache_folder(field: Field) -> Path:
         MemoryfieldError: the pin of the field cannot be had; as `Field.digest` raises.
         SourceUnavailable: there is no folder for the cache.
     """
-    digest = field.digest()
+    digest = field.known_digest or field.digest()
     cache = Cache.default()
     if cache.problem is not None:
         raise SourceUnavailable(f"the cache cannot be used: {cache.problem}")
     return cache.path.joinpath(*FOLDER, digest.partition(":")[2])
+
+
+def is_here(field: Field) -> bool:
+    """Whether a field is on this machine, where reading it whole asks nobody for anything."""
+    return local_path(field.location) is not None
 
 
 def own_folder(field: Field) -> Path | None:

@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS vectors(
 )
 """
 _PUT = "INSERT OR REPLACE INTO vectors VALUES(?, ?, ?, ?)"
+_ALL = "SELECT page, bytes_embedded, vector, proof FROM vectors"
 _GET = "SELECT bytes_embedded, vector, proof FROM vectors WHERE page = ?"
 _OLDER_HALF = """
 DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY rowid LIMIT ?)
@@ -185,6 +186,33 @@ class VectorCache:
 
     def _note(self, what: object) -> None:
         self._notes[f"vectors cannot be kept in the cache: {what}; going on without"] = None
+
+
+def damage_of(path: Path) -> str | None:
+    """What is wrong with a file of vectors, in a few words; None if all are as they were put.
+
+    Arguments:
+        path: the file, of which nothing is changed.
+
+    Raises:
+        SourceUnavailable: there is nothing to read it with.
+    """
+    apsw = sqlite()
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    try:
+        connection = apsw.Connection(f"{path.absolute().as_uri()}?mode=ro", flags=flags)
+        try:
+            for page, count, vector, proof in connection.execute(_ALL):
+                kinds = (type(page), type(count), type(vector))
+                if kinds != (bytes, int, bytes) or (
+                    proof != _proof(page.hex(), Embedding(vector, count))
+                ):
+                    return "holds a vector that is not as it was put there"
+        finally:
+            connection.close(True)
+    except (apsw.Error, UnicodeDecodeError) as error:
+        return f"cannot be read as a database: {error}"
+    return None
 
 
 def _connected(path: Path) -> apsw.Connection:

@@ -240,6 +240,18 @@ class Field:
         """The field pin: `field-sha256:` and 64 hexadecimal digits; raises as `manifest` does."""
         return self.manifest().digest
 
+    @property
+    def known_digest(self) -> str | None:
+        """The field pin, if nothing has to be read for it: it is locked, or all was read before.
+
+        None where it would have to be; `digest` does so.
+        """
+        known = self._source.known_digest
+        names = (*self.pages, *self.attachments)
+        if known is not None or self.irregular or not names or not self._hashes.keys() >= {*names}:
+            return known
+        return self.digest()
+
     def archive_digest(self) -> str | None:
         """The archive pin: `sha256:` and 64 hexadecimal digits; None for what is no archive."""
         return self._source.archive_digest()

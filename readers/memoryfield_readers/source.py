@@ -41,6 +41,11 @@ class Source(Protocol):
         """What a person should know of how the field was found and read, one line each."""
         return ()
 
+    @property
+    def known_digest(self) -> str | None:
+        """The field pin, where it is known without reading a file, and all that comes is proved."""
+        return None
+
     def root(self) -> Sequence[Entry]:
         """The entries at the root, sub-directories included.
 

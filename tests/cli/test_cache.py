@@ -16,6 +16,7 @@ from tests.cli.command import COMMAND, SECONDS, call, neutral_environment, spawn
 from memoryfield_readers.cache import Cache, process
 
 MIB = 1024 * 1024
+NONE_MADE = {"indexes_and_vectors": {"files": 0, "bytes": 0, "left": 0}}
 
 
 @pytest.fixture
@@ -76,9 +77,14 @@ def test_info(cache: Cache) -> None:
         "unfinished_bytes": 5,
         "reviewed": 0,
         "reviewed_bytes": 0,
+        "indexes": 0,
+        "index_bytes": 0,
+        "vectors": 0,
+        "vector_bytes": 0,
         "others": 1,
         "limit": 2 * 1024**3,
         "reviewed_limit": 256 * MIB,
+        "index_limit": 2 * 1024**3,
     }
 
 
@@ -95,7 +101,7 @@ def test_all_is_well(cache: Cache) -> None:
     """Where every object is what its name says, that is all that is told."""
     done = call("cache", "verify")
     assert (done.code, done.out, done.err) == (0, "3 objects, none damaged\n", "")
-    assert answer("verify") == {"objects": 3, "damaged": []}
+    assert answer("verify") == {"objects": 3, "indexes_and_vectors": 0, "damaged": []}
 
 
 def test_damage_is_named(cache: Cache) -> None:
@@ -149,7 +155,7 @@ def test_prune(cache: Cache) -> None:
     assert (done.code, done.out) == (0, "removed 0 objects (0 bytes), 6.0 MiB left\n")
     done = call("cache", "prune", "--max-size", "5.5MiB")
     assert (done.code, done.out) == (0, "removed 1 object (1.0 MiB), 5.0 MiB left\n")
-    counts = {"objects": 1, "unfinished": 0, "bytes": 2 * MIB, "left": 3 * MIB}
+    counts = {"objects": 1, "unfinished": 0, "bytes": 2 * MIB, "left": 3 * MIB, **NONE_MADE}
     assert answer("prune", "--max-size", str(3 * MIB)) == counts
     (left,) = objects(cache)
     assert left.stat().st_size == 3 * MIB
@@ -185,7 +191,7 @@ def test_clear_unasked(cache: Cache) -> None:
     assert done.out == "removed 3 objects and 1 unfinished file (6.0 MiB), 0 bytes left\n"
     assert objects(cache) == []
     assert (cache.path / "mine").read_bytes() == b"mine"
-    counts = {"objects": 0, "unfinished": 0, "bytes": 0, "left": 0}
+    counts = {"objects": 0, "unfinished": 0, "bytes": 0, "left": 0, **NONE_MADE}
     assert answer("clear", "--yes") == counts
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 from tests.cli.command import GOOD, KNOWN, archive, call, folder, neutral_environment, spawn
+from tests.index.fields import build
 
 import memoryfield_readers
 from memoryfield_cli.main import COMMANDS, memoryfield
@@ -131,3 +132,18 @@ def test_examples_of_the_whole_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(examples) >= 4
     for example in examples:
         assert call(*shlex.split(example)).code == 0, example
+
+
+def test_the_example_of_a_map_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So do those of `index map`, on a field that has an index."""
+    place = folder(tmp_path / "my-field", {"index.md": GOOD, **KNOWN})
+    build(place)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MEMORYFIELD_CACHE_DIR", str(tmp_path / "cache"))
+    text = call("index", "map", "--help").out
+    examples = re.findall(r"^ +memoryfield (.*)$", text, re.MULTILINE)
+    assert len(examples) >= 3
+    for example in examples:
+        done = call(*shlex.split(example))
+        assert done.code == 0, (example, done.err)
+    assert {"my-field-map.html", "map.svg"} <= {path.name for path in tmp_path.iterdir()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
@@ -25,10 +25,11 @@ from tests.index.fields import (
 from tests.index.hash_embedder import HashEmbedder
 
 from memoryfield_index.building import BATCH, rebuild
+from memoryfield_index.storage import index as index_module
 from memoryfield_index.storage import open_index
 from memoryfield_index.values import Embedding, Failed
 from memoryfield_index.vectors import VectorCache
-from memoryfield_readers import Limits, NotFound, PinMismatch, open_field
+from memoryfield_readers import Field, Limits, NotFound, PinMismatch, open_field
 from memoryfield_readers.errors import EmbedderUnavailable
 from memoryfield_validator import validate
 
@@ -325,6 +326,42 @@ def test_who_waits_is_told_how_far_it_is(tmp_path: Path) -> None:
         )
     total = BATCH + 1
     assert told == [("pages", 0, total), ("pages", BATCH, total), ("pages", total, total)]
+
+
+def test_the_list_of_models_is_not_read_for_an_index_that_says_how_it_was_made(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That would be a tenth of what bringing a thousand pages up to date takes."""
+    build(place)
+
+    def read(name: str) -> None:
+        raise AssertionError(name)
+
+    monkeypatch.setattr(index_module, "model_of", read)
+    assert build(place).reused == 5
+    with open_index(place / INDEX) as index:
+        assert (index.model_code, index.dimension) == (MODEL, DIMENSION)
+
+
+def test_pages_elsewhere_are_fetched_together(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that have a row which may still be true, of which nobody knows before."""
+    build(place)
+    asked: list[object] = []
+    prepare, sha256 = Field.prepare, Field.sha256
+
+    def prepared(self: Field, names: Iterable[str]) -> None:
+        wanted = list(names)
+        asked.append(wanted)
+        prepare(self, wanted)
+
+    def hashed(self: Field, name: str) -> str:
+        asked.append(name)
+        return sha256(self, name)
+
+    monkeypatch.setattr(Field, "prepare", prepared)
+    monkeypatch.setattr(Field, "sha256", hashed)
+    build(place)
+    assert asked[0] == list(pages(5))
 
 
 def test_thousand_pages_and_one_changed(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from tests.index.servers.json_server import Asked, Reply
 from tests.index.servers.ollama import OllamaServer
 from tests.index.surroundings import nothing_said
 
-from memoryfield_index.embedders import Options, choose, choose_again
-from memoryfield_readers.errors import EmbedderUnavailable, IndexMismatch
+from memoryfield_index.embedders import Options, choose
+from memoryfield_readers.errors import EmbedderUnavailable
 
 
 @pytest.fixture(autouse=True)
@@ -79,33 +79,11 @@ def test_a_certain_model_is_looked_for(server: OllamaServer) -> None:
     assert "`ollama pull bge-m3`" in str(raised.value.hint)
 
 
-@pytest.mark.parametrize("name", ["nomic-embed-text:v1.5", "me/mine:latest"])
-def test_the_embedder_of_an_index_is_had_again(server: OllamaServer, name: str) -> None:
-    """By its recipe, whatever the model is called by now; other files are another recipe."""
-    server.models = {name: "1" * 64}
-    first = choose(f"ollama:{name}", Options(most_bytes=4096))
-    server.models = {"renamed:latest": "1" * 64} if "mine" in name else server.models
-    said: list[str] = []
-    again = choose_again(first.recipe, say=said.append)
-    assert again.recipe == first.recipe
-    assert said == [f"embedder: ollama, model {first.recipe.model}"]
-    server.models = {name: "2" * 64}
-    expected = EmbedderUnavailable if "mine" in name else IndexMismatch
-    with pytest.raises(expected) as raised:
-        choose_again(first.recipe)
-    assert raised.value.hint
-    first.close()
-    again.close()
-
-
 def test_vectors_of_two_embedders_are_never_mixed() -> None:
     """One model with two embedders, or with other limits, is two recipes."""
     local = choose("local").recipe
-    assert choose_again(local).recipe == local
     shorter = choose("local", Options(most_bytes=100)).recipe
     assert len({local.key, shorter.key, replace(local, embedder="ollama").key}) == 3
-    with pytest.raises(IndexMismatch, match="model_digest was 'sha256:other', is 'sha256:"):
-        choose_again(replace(local, model_digest="sha256:other"))
 
 
 def test_an_ollama_that_hangs_is_passed_over(

@@ -197,9 +197,10 @@ def test_nothing_that_listens_is_told(
     monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:9")
     with pytest.raises(EmbedderUnavailable, match=r"does not answer at http://127\.0\.0\.1:9"):
         choose("ollama")
-    monkeypatch.setenv("OLLAMA_HOST", "127.0.0.1:port")
-    with pytest.raises(EmbedderUnavailable, match="is no address"):
+    monkeypatch.setenv("OLLAMA_HOST", "http://me:secret@127.0.0.1:port")
+    with pytest.raises(EmbedderUnavailable, match=r"127\.0\.0\.1:port' is no address") as raised:
         choose("ollama")
+    assert "secret" not in raised.value.message
 
 
 def test_no_proxy_stands_before_this_machine(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 
 import apsw
@@ -15,6 +17,7 @@ from tests.index.fields import (
     INDEX,
     MODEL,
     SUGGESTED,
+    ModelEmbedder,
     build,
     change,
     folder,
@@ -185,6 +188,47 @@ def test_a_recipe_that_means_nothing_is_not_known(value: str, place: Path, path:
     with open_index(path) as index:
         assert index.recipe is None
     assert build(place).reused == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("model", "http://example.com/v1#mine-v1"),
+        ("model", "../other-v1"),
+        ("model", "mine-v1\n"),
+        ("model", ""),
+        ("embedder", "openai:http://example.com/v1#"),
+        ("embedder", "local\x1b[2J"),
+        ("document_prefix", "\ud800"),
+    ],
+    ids=["address", "path", "line", "nothing", "address-in-the-embedder", "escape", "surrogate"],
+)
+def test_a_recipe_of_what_is_no_name_is_not_known(
+    name: str, value: str, place: Path, path: Path
+) -> None:
+    """What could lead anywhere is no model code, and no embedder; and nothing else is a text."""
+    build(place)
+    text = json.dumps({**asdict(ModelEmbedder().recipe), name: value})
+    with closing(apsw.Connection(str(path))) as database:
+        database.execute("UPDATE meta SET value = ? WHERE key = 'recipe'", (text,))
+    with open_index(path) as index:
+        assert (index.recipe, index.model_code) == (None, "nomic-embed-text-v1.5")
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "CREATE TABLE meta(name TEXT, setting TEXT)",
+        "CREATE TABLE meta(key TEXT, value TEXT AS ('{}'))",
+    ],
+    ids=["columns", "computed"],
+)
+def test_a_table_meta_of_another_tool_says_nothing(schema: str, path: Path) -> None:
+    """The rest is read as it is."""
+    foreign(path, [])
+    change(path, schema)
+    with open_index(path) as index:
+        assert (index.recipe, index.meta.format_version, index.count()) == (None, 0, 0)
 
 
 def test_a_recipe_of_another_format_is_not_known(place: Path, path: Path) -> None:

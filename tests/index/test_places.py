@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 from tests.index.fields import INDEX, MODEL, ModelEmbedder, build, folder, page, pages, query
+from tests.readers.http_fields import open_served
+from tests.readers.http_fields import pages as as_served
+from tests.readers.servers.faulty_http import FaultyHttp
 
 from memoryfield_index.building import rebuild
 from memoryfield_index.places import indexes_of, place_for
@@ -177,6 +180,50 @@ def test_nothing_is_read_where_nothing_was_built(place: Path, cache: Path) -> No
     with open_field(place) as field:
         (place / "page-000.md").unlink()
         assert indexes_of(field) == []
+
+
+def test_a_locked_field_is_not_read_to_find_its_index(
+    place: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its pin is known: here, there is nothing left that could be read."""
+    monkeypatch.chdir(tmp_path)
+    lock = tmp_path / "memoryfields.lock"
+    add_field(lock, "notes", "./field", pins=Pins(), limits=DEFAULT_LIMITS, storage_options=None)
+    with open_field("@notes") as field:
+        built = rebuild(field, ModelEmbedder(), place_for(field, MODEL))
+        pin = field.digest()
+    for name in pages(3):
+        (place / name).unlink()
+    told: list[str] = []
+    with open_field("@notes", cache=None) as field:
+        assert field.known_digest == pin
+        assert [found.path for found in indexes_of(field, told.append)] == [built.path]
+        assert told == []
+        with pytest.raises(PinMismatch):
+            field.page("page-000.md")
+
+
+def test_that_a_field_elsewhere_is_read_whole_is_said(place: Path, cache: Path) -> None:
+    """To find its index in the cache, if that has any; what was read once is not read again."""
+    listing = {"listing.md": b"".join(b"- [x](%s)\n" % name.encode() for name in pages(3))}
+    told: list[str] = []
+    with FaultyHttp(as_served({**pages(3), **listing})) as server:
+        url = server.url("/f/")
+        with open_served(url) as field:
+            assert indexes_of(field, told.append) == []
+            assert (told, field.known_digest) == ([], None)
+            assert server.asked("/f/page-000.md") == []
+            built = rebuild(field, ModelEmbedder(), place_for(field, MODEL))
+            assert field.known_digest == field.digest()
+        with open_served(url) as field:
+            assert [found.path for found in indexes_of(field, told.append)] == [built.path]
+            assert len(told) == 1
+            assert url in told[0]
+            indexes_of(field, told.append)
+            assert len(told) == 1
+    with open_field(place) as field:
+        indexes_of(field, told.append)
+        assert len(told) == 1
 
 
 @pytest.mark.parametrize("model", ["../up", "a/b", "", ".hidden", "a b", "a\n", "x" * 200])

@@ -20,9 +20,13 @@ from tests.index.search_fields import (
     sha256_of,
     vector,
 )
+from tests.readers.http_fields import open_served
+from tests.readers.http_fields import pages as as_served
+from tests.readers.servers.faulty_http import FaultyHttp
 
 from memoryfield_index.embedders import Options
 from memoryfield_index.searching import Asked, Embedders, large, search
+from memoryfield_readers import Manifest
 
 
 @pytest.fixture(autouse=True)
@@ -102,6 +106,34 @@ def test_a_page_without_a_row_is_found_by_its_words(compass: Path) -> None:
     assert answer.hits[1].distance is None
     assert not answer.hits[1].stale  # there is no row that could be
     assert any("1 of 4 pages are not in the index" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize("many", [large.MANY, 1], ids=["small", "large"])
+@pytest.mark.parametrize("how", ["semantic", "hybrid"])
+@pytest.mark.parametrize(
+    "row",
+    [
+        (sha256_of(PAGES["west.md"]), vector(math.nan, 0)),
+        (sha256_of(PAGES["west.md"]), vector(0, 0)),
+        (sha256_of(PAGES["west.md"]), vector(1, 0, 0)),
+        (sha256_of(PAGES["west.md"]), 5),
+        (b"short", angle(180)),
+        ("text", angle(180)),
+    ],
+    ids=["nan", "zero", "size", "number", "hash", "text"],
+)
+def test_a_page_whose_row_cannot_be_used_is_found_by_its_words(
+    row: tuple[object, object], how: str, many: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row that never ranks hides no page."""
+    monkeypatch.setattr(large, "MANY", many)
+    folder = make_folder(tmp_path / "field", PAGES)
+    good = [(name, sha256_of(PAGES[name]), angle(90)) for name in ("east.md", "north.md")]
+    make_index(folder / f"{MODEL}.sqlite3", [*good, ("west.md", *row)])
+    answer = ask(folder, "180 degrees at sunset", pointing(), max_distance=0.5, how=how)
+    assert names(answer) == ["west.md"]
+    assert answer.hits[0].distance is None
+    assert any("1 of 3 pages are not in the index" in note for note in answer.notes)
 
 
 def test_rows_of_no_page_lead_nowhere(tmp_path: Path) -> None:
@@ -262,3 +294,21 @@ def test_an_index_of_our_own(tmp_path: Path) -> None:
     answer = ask(folder, "moonrise", HashEmbedder())
     assert not any(hit.stale for hit in answer.hits)
     assert answer.notes == ()
+
+
+@pytest.mark.parametrize("attachment", [False, True], ids=["pages-alone", "with-attachment"])
+def test_nothing_is_fetched_for_a_pin(attachment: bool, tmp_path: Path) -> None:
+    """The pin of a field elsewhere is told if all of it was read anyway."""
+    files = {"a.md": page("Woks"), "listing.md": b"- [a](a.md)\n"}
+    manifest = dict.fromkeys(files, "0" * 64)
+    if attachment:
+        manifest["data.csv"] = "0" * 64
+    served = as_served({**files, "data.csv": b"1,2\n"})
+    with (
+        FaultyHttp(served) as server,
+        open_served(server.url("/f/"), manifest=Manifest.of(manifest)) as field,
+    ):
+        asked = Asked(how="lexical", everything=True)
+        [hit, *_] = search([field], "woks", Embedders(), asked).hits
+        assert server.asked("/f/data.csv") == []
+        assert hit.pin == (None if attachment else field.digest())

@@ -119,6 +119,23 @@ def test_a_cache_that_cannot_be_used(
     assert found == by_rows
 
 
+def test_a_cache_whose_name_is_no_utf_8(
+    tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The table is made there, and used."""
+    root = tmp_path / os.fsdecode(b"caf\xe9 #%41")
+    try:
+        root.mkdir()
+    except OSError:
+        pytest.skip("this file system takes no such name")
+    monkeypatch.setenv("MEMORYFIELD_CACHE_DIR", str(root))
+    for _ in range(2):
+        by_rows, found = both(make_index(tmp_path / "m-1.sqlite3", random_rows(120, 8, 1)))
+        assert found == by_rows
+        assert len(list(root.joinpath(*FOLDER).iterdir())) == 1
+        (tmp_path / "m-1.sqlite3").unlink()
+
+
 def test_names_beyond_ascii(tables: Path, tmp_path: Path) -> None:
     """Names go through the table as they are."""
     rows = [*random_rows(120, 8, 1), ("caf\u00e9 \u78b3.md", HASH, QUERY)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,10 @@ from tests.index.search_fields import (
     sha256_of,
     vector,
 )
+from tests.index.servers.ollama import OllamaServer
+from tests.index.surroundings import nothing_said
 
-from memoryfield_index.embedders import Options
+from memoryfield_index.embedders import Options, choose
 from memoryfield_index.searching import Embedders, search
 from memoryfield_index.values import Embedding, Failed
 from memoryfield_readers.errors import EmbedderUnavailable
@@ -117,6 +120,32 @@ def test_an_index_made_in_another_way_is_not_used(embedder: HashEmbedder, tmp_pa
     assert (answer.how, names(answer)) == ("lexical", ["west.md"])
     assert embedder.questions == []
     assert any("memoryfield index build" in note for note in answer.notes)
+
+
+@pytest.mark.parametrize("name", ["nomic-embed-text:v1.5", "me/mine:latest"])
+def test_the_embedder_of_an_index_is_had_again(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its recipe, whatever the model is called by now; other files give other vectors."""
+    folder = make_folder(tmp_path / "f", PAGES)
+    nothing_said(monkeypatch)
+    with OllamaServer() as server:
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        server.models = {name: "1" * 64}
+        with closing(choose(f"ollama:{name}", Options(most_bytes=4096))) as first:
+            build(folder, first)
+    with OllamaServer() as server, opened([folder]) as fields:
+        monkeypatch.setenv("OLLAMA_HOST", server.url)
+        server.models = {name if "nomic" in name else "renamed:latest": "1" * 64}
+        with closing(Embedders()) as embedders:
+            assert search(fields, "sunset", embedders).how == "semantic"
+        server.models = {name: "2" * 64}
+        asked = len(server.embedded)
+        with closing(Embedders()) as embedders:
+            answer = search(fields, "sunset", embedders)
+        assert (answer.how, len(server.embedded)) == ("lexical", asked)
+    expected = "model_digest" if "nomic" in name else "does not have the model"
+    assert any(expected in note for note in answer.notes)
 
 
 def test_how_much_is_embedded_is_no_matter_of_questions(tmp_path: Path) -> None:

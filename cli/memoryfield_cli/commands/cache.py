@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +18,7 @@ from ..progress import progress_bar
 from ..usage import Group
 
 if TYPE_CHECKING:
+    from memoryfield_index.pruning import Removed
     from memoryfield_readers.cache import Cache, DamagedObject, Pruned
 
 _BAR_FROM_OBJECTS = 200
@@ -44,6 +46,7 @@ def command() -> None:
 
     The cache holds files by the hash that they have, for all programs of this user, and each is
     hashed again whenever it is used. What was not used for longest goes when it becomes too large.
+    Vector indexes of fields that cannot be written, and the vectors of pages, stand there, too.
     """
 
 
@@ -57,15 +60,19 @@ Examples:
 @format_option("text", "json")
 def info(form: str) -> None:
     """Show where the cache is, and how much it holds."""
+    from memoryfield_index.pruning import MOST_BYTES, stock
     from memoryfield_readers.cache import size_text
 
     cache = _cache()
     found, copies = cache.info(), _copies().info()
+    made = stock(cache.path)
     if form == "json":
         counts = {"objects": found.objects, "bytes": found.bytes}
         counts |= {"unfinished": found.unfinished, "unfinished_bytes": found.unfinished_bytes}
         counts |= {"reviewed": copies.objects, "reviewed_bytes": copies.bytes}
-        limits = {"limit": found.most, "reviewed_limit": copies.most}
+        counts |= {"indexes": made.indexes, "index_bytes": made.index_bytes}
+        counts |= {"vectors": made.vectors, "vector_bytes": made.vector_bytes}
+        limits = {"limit": found.most, "reviewed_limit": copies.most, "index_limit": MOST_BYTES}
         print_json(_answer(cache, **counts, others=found.others, **limits))
         return
     say(f"directory   {visible(str(cache.path))}")
@@ -74,6 +81,9 @@ def info(form: str) -> None:
     if copies.objects:
         of = "" if copies.most is None else f" of {size_text(copies.most)}"
         say(f"reviewed    {copies.objects:,} ({size_text(copies.bytes)}{of} for what was locked)")
+    if made.files:
+        say(f"indexes     {made.indexes:,} ({size_text(made.index_bytes)})")
+        say(f"vectors     {made.vectors:,} ({size_text(made.vector_bytes)})")
     if found.most is not None:
         say(f"limit       {size_text(found.most)}")
     if found.others:
@@ -93,14 +103,18 @@ Examples:
 def verify(remove: bool, form: str) -> None:
     """Hash every object, and name those that are damaged; the copies of what was locked, too.
 
-    Exits with 3 if there are such that are not what their names say, also if they were removed.
-    None is ever handed out: it is fetched again when it is needed.
+    Vector indexes and vectors that were made are read, too. Exits with 3 if there are files that
+    are not what they should be, also if they were removed. None is ever handed out: it is fetched
+    or made again when it is needed.
     """
+    from memoryfield_index.pruning import files
+
     cache = _cache()
     both = (cache, _copies())
     total = sum(each.info().objects for each in both)
+    made = files(cache.path)
     damaged: list[dict[str, Any]] = []
-    with progress_bar("Hashing", total, least=_BAR_FROM_OBJECTS) as step:
+    with progress_bar("Hashing", total + len(made), least=_BAR_FROM_OBJECTS) as step:
         for each in both:
             for one in each.verify(lambda what, done, of: step()):
                 gone = remove and each.discard(one)
@@ -108,10 +122,16 @@ def verify(remove: bool, form: str) -> None:
                 if form == "text":
                     end = ", and was removed" if gone else ""
                     say(visible(f"{one.path}: {one.message}") + end)
+        for path in made:
+            damaged += _checked(path, remove=remove, form=form)
+            step()
     if form == "json":
-        print_json(_answer(cache, objects=total, damaged=damaged))
+        print_json(_answer(cache, objects=total, indexes_and_vectors=len(made), damaged=damaged))
     else:
-        say(f"{_count(total, 'object')}, {len(damaged) or 'none'} damaged")
+        what = _count(total, "object")
+        if made:
+            what += f" and {_files(len(made))}"
+        say(f"{what}, {len(damaged) or 'none'} damaged")
     left = [one for one in damaged if not one["removed"]]
     for note in (note for each in both for note in each.notes) if left else ():
         warn(note)
@@ -139,8 +159,10 @@ def prune(most: str | None, form: str) -> None:
     """Remove what was not used for longest.
 
     This goes on until no more is left than may be, of which an eighth at most are copies of what
-    was locked. Downloads that nobody has gone on with for a week are removed, too.
+    was locked. Downloads that nobody has gone on with for a week are removed, too. Vector indexes
+    and vectors may have 2 GiB of their own; with --max-size, what the others leave of that.
     """
+    from memoryfield_index.pruning import prune as prune_made
     from memoryfield_readers.cache import parse_size
     from memoryfield_readers.locked.reviewed import share_of
 
@@ -149,7 +171,9 @@ def prune(most: str | None, form: str) -> None:
     limit = cache.most if said is None else said
     cache.info()  # what cannot be listed is told of the whole, not of the copies in it
     copies = _copies().prune(share_of(limit))
-    _tell(cache, copies + cache.prune(sys.maxsize if limit is None else limit - copies.left), form)
+    pruned = copies + cache.prune(sys.maxsize if limit is None else limit - copies.left)
+    made = prune_made(cache.path, (), None if said is None else max(0, said - pruned.left))
+    _tell(cache, pruned, made, form)
 
 
 @command.command(
@@ -165,8 +189,10 @@ def clear(yes: bool, form: str) -> None:
     """Remove all that the cache holds; asks before.
 
     The copies of what was locked, which `lock update` compares with, go, too. Only what the cache
-    has made is removed. Exits with 1 if the answer is no.
+    has made is removed, also vector indexes and vectors. Exits with 1 if the answer is no.
     """
+    from memoryfield_index.pruning import clear as clear_made
+    from memoryfield_index.pruning import stock
     from memoryfield_readers.cache import size_text
 
     cache, copies = _cache(), _copies()
@@ -174,10 +200,13 @@ def clear(yes: bool, form: str) -> None:
         found, kept = cache.info(), copies.info()
         objects, size = found.objects + kept.objects, found.bytes + kept.bytes
         what = f"{_count(objects, 'object')} ({size_text(size)})"
+        made = stock(cache.path)
+        if made.files:
+            what += f" and {_files(made.files)} ({size_text(made.bytes)})"
         if not agreed(f"Remove {what} from {cache.path}?"):
             warn("nothing was removed")
             sys.exit(1)
-    _tell(cache, cache.clear() + copies.clear(), form)
+    _tell(cache, cache.clear() + copies.clear(), clear_made(cache.path), form)
 
 
 @command.command(
@@ -227,22 +256,55 @@ def _told(damaged: DamagedObject) -> dict[str, Any]:
     }
 
 
-def _tell(cache: Cache, pruned: Pruned, form: str) -> None:
+def _checked(path: Path, *, remove: bool, form: str) -> list[dict[str, Any]]:
+    """What is wrong with an index or a file of vectors, as JSON has it; nothing if it is sound."""
+    from memoryfield_index.checking import fault_of_file
+    from memoryfield_index.pruning import remove as remove_made
+
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return []  # it went meanwhile
+    fault = fault_of_file(path)
+    if fault is None:
+        return []
+    problem = remove_made(path) if remove else None
+    if problem is not None:
+        warn(f"cannot be removed: {problem}")
+    gone = remove and problem is None
+    if form == "text":
+        say(visible(f"{path}: {fault}") + (", and was removed" if gone else ""))
+    told = {"path": as_unicode(str(path)), "message": as_unicode(fault), "size": size}
+    return [{**told, "expected": None, "actual": None, "removed": gone}]
+
+
+def _tell(cache: Cache, pruned: Pruned, made: Removed, form: str) -> None:
     """Say what was removed; what could not be is told on stderr, and is exit 4."""
     from memoryfield_readers.cache import size_text
 
     if form == "json":
         counts = {"objects": pruned.objects, "unfinished": pruned.unfinished}
-        print_json(_answer(cache, **counts, bytes=pruned.bytes, left=pruned.left))
+        of_made = {"files": made.files, "bytes": made.bytes, "left": made.left}
+        sizes = {"bytes": pruned.bytes, "left": pruned.left}
+        print_json(_answer(cache, **counts, **sizes, indexes_and_vectors=of_made))
     else:
         what = _count(pruned.objects, "object")
         if pruned.unfinished:
             what += f" and {_count(pruned.unfinished, 'unfinished file')}"
         say(f"removed {what} ({size_text(pruned.bytes)}), {size_text(pruned.left)} left")
-    if pruned.problem is not None:
-        warn(f"not all could be removed: {pruned.problem}")
+        if made.files:
+            size, left = size_text(made.bytes), size_text(made.left)
+            say(f"removed {_files(made.files)} ({size}), {left} left")
+    problems = [each for each in (pruned.problem, made.problem) if each is not None]
+    for problem in problems:
+        warn(f"not all could be removed: {problem}")
+    if problems:
         sys.exit(_NOT_DONE)
 
 
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _files(number: int) -> str:
+    return f"{_count(number, 'file')} of indexes and vectors"

@@ -1,4 +1,4 @@
-"""`memoryfield index`: build, verify and look at vector indexes."""
+"""`memoryfield index`: build, verify, look at and draw vector indexes."""
 
 from __future__ import annotations
 
@@ -18,18 +18,23 @@ from memoryfield_readers import (
     local_path,
 )
 
-from ..embedding import Wish, chosen, embedder_options, embedding_bar
+from ..destinations import write_report
+from ..embedding import AUTO, Wish, chosen, embedder_options, embedding_bar
 from ..files import LocalPath
 from ..index_output import (
+    FINDINGS,
     built_facts,
     built_line,
     info_facts,
     info_lines,
     named,
+    no_index,
     pages_text,
     verification_facts,
     verification_lines,
 )
+from ..map_charting import charted
+from ..map_output import map_facts, map_lines, number_or_none, where_to
 from ..opening import opened
 from ..options import (
     LOCATION,
@@ -49,7 +54,6 @@ if TYPE_CHECKING:
     from memoryfield_index.values import Recipe
     from memoryfield_index.verifying import Verification
 
-_FINDINGS = 1
 _SUFFIX = ".sqlite3"
 
 
@@ -60,6 +64,7 @@ Examples:
   memoryfield index build my-field/
   memoryfield index verify my-field/
   memoryfield index info my-field/
+  memoryfield index map my-field/
 
 \b
 Environment:
@@ -69,7 +74,7 @@ Environment:
 """,
 )
 def command() -> None:
-    """Build, verify and look at vector indexes, by which a field is searched.
+    """Build, verify, look at and draw vector indexes, by which a field is searched.
 
     An index can be thrown away at any time, and made again. It stands in the field if that is a
     folder of this machine; for any other field, it stands in the cache.
@@ -141,7 +146,7 @@ def build(
     elif stats.pages:
         say(built_line(stats))
     if stats.failed:
-        sys.exit(_FINDINGS)
+        sys.exit(FINDINGS)
 
 
 @command.command(
@@ -177,8 +182,9 @@ def verify(
     """Hold the indexes of a field against its pages.
 
     Each page has one row, which is of the page as it stands and has a sound vector, and there is no
-    other row: else the exit code is 1. With --sample, vectors are made again; if they are others,
-    or an index is damaged, the exit code is 3.
+    other row: else the exit code is 1. With --sample, vectors are made again, by what made them if
+    that runs here and else by what is named; if they are others, or an index is damaged, the exit
+    code is 3.
     """
     from memoryfield_index.places import indexes_of
 
@@ -194,7 +200,7 @@ def verify(
                 complain(error)
                 code = max(code, error.exit_code)
     if not places:
-        code = _no_index(where)
+        code = no_index(where)
     if form == "json":
         print_json(
             {
@@ -210,7 +216,7 @@ def verify(
             complain(each.mismatch)
             code = max(code, each.mismatch.exit_code)
         if not each.is_sound:
-            code = max(code, _FINDINGS)
+            code = max(code, FINDINGS)
     sys.exit(code)
 
 
@@ -259,7 +265,7 @@ def info(
                     complain(error)
                     code = max(code, error.exit_code)
             if not places:
-                code = _no_index(field.location)
+                code = no_index(field.location)
     if form == "json":
         print_json({"version": 1, "indexes": [info_facts(each) for each in found]})
     else:
@@ -267,9 +273,79 @@ def info(
     sys.exit(code)
 
 
-def _refuse_name(out: Path, recipe: Recipe) -> None:
-    from memoryfield_index.storage.schema import SUFFIX, is_index_of
+@command.command(
+    "map",
+    epilog="""\b
+Examples:
+  memoryfield index map my-field/
+  memoryfield index map my-field/ --out map.svg
+  memoryfield index map my-field/ --near 0.01 --format json
+""",
+)
+@location_argument
+@click.option(
+    "--out",
+    type=LocalPath(dir_okay=False),
+    metavar="FILE",
+    help="The map to write, .html or .svg; else NAME-map.html in this folder, with --format text.",
+)
+@click.option(
+    "--near",
+    type=click.FloatRange(0, 2),
+    callback=number_or_none,
+    metavar="D",
+    show_default="0.02",
+    help="Up to which cosine distance two pages say nearly the same.",
+)
+@click.option(
+    "--index",
+    "file",
+    type=LocalPath(dir_okay=False),
+    metavar="FILE",
+    help="The index to draw; else the first of the field that can be drawn.",
+)
+@format_option("text", "json")
+@limits_option
+@source_options
+@pin_options
+def map_command(
+    location: str,
+    out: Path | None,
+    near: float | None,
+    file: Path | None,
+    form: str,
+    limits: Limits,
+    storage_options: dict[str, Any],
+    pins: Pins,
+    offline: bool,
+) -> None:
+    """Draw the pages of a field as points, near to each other where they say alike.
 
+    Pages that say nearly the same are joined, and listed. A map is one file that needs no network:
+    a web page, or an SVG. A page whose vector is not of it as it stands is not on the map.
+    """
+    from memoryfield_index.mapping import html_of, svg_of
+
+    with opened(location, limits, storage_options, pins, offline) as field:
+        target = where_to(out, field) if out is not None or form == "text" else None
+        drawn, index, code = charted(field, file, near)
+        where = field.location
+    if drawn is None:
+        sys.exit(code)
+    for note in drawn.notes:
+        warn(note)
+    if target is not None:
+        write_report(target, (svg_of if target.suffix.lower() == ".svg" else html_of)(drawn))
+    if form == "json":
+        print_json(map_facts(drawn, where, index, target))
+    elif target is not None:
+        say("\n".join(map_lines(drawn, target)))
+
+
+def _refuse_name(out: Path, recipe: Recipe) -> None:
+    from memoryfield_index.storage.schema import SUFFIX, file_name, is_index_of
+
+    file_name(recipe.model)  # what is no model code, no index could be told of again
     if not is_index_of(out.name, recipe.model):
         raise click.UsageError(
             f"--out: the name of this index begins with {recipe.model} and ends in {SUFFIX}"
@@ -283,13 +359,18 @@ def _verified(place: Place, field: Field, sample: int, wish: Wish) -> Verificati
         index: Index = stack.enter_context(place.open())
         if not sample:
             return verify_index(index, field)
-        recipe = index.recipe
-        known = "auto" if recipe is None else f"{recipe.embedder}:{recipe.model}"
-        embedder = stack.enter_context(chosen(wish.or_else(known)))
+        embedder = stack.enter_context(chosen(_wish_for(index, wish)))
         watch = stack.enter_context(embedding_bar())
         return verify_index(index, field, embedder=embedder, sample=sample, watch=watch)
 
 
-def _no_index(location: str) -> int:
-    warn(f"{location}: there is no vector index (`memoryfield index build` makes one)")
-    return _FINDINGS
+def _wish_for(index: Index, wish: Wish) -> Wish:
+    """The embedder that was named, or else the one that an index may have started."""
+    from memoryfield_index.unasked import named_by
+
+    if wish.name is not None:
+        return wish
+    if index.recipe is None:
+        return Wish(f"{AUTO}:{index.model_code}" if index.model_code else AUTO, code=wish.code)
+    [named] = named_by(index)
+    return Wish(named.name, code=wish.code or named.code)

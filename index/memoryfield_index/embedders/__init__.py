@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .choosing import choose, choose_again
+from .choosing import choose
 from .options import Options
 
-__all__ = ["Options", "choose", "choose_again"]
+__all__ = ["Options", "choose"]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
 
-from memoryfield_readers.errors import EmbedderUnavailable, IndexMismatch
+from memoryfield_readers.errors import EmbedderUnavailable
 
-from ..values import Embedder, Recipe
+from ..values import Embedder
 from .options import Options
 
 Say = Callable[[str], None]
@@ -41,50 +40,6 @@ def choose(
         embedder, why = _named(kind, model, options), ""
     if say is not None:
         say(_said(embedder, why))
-    return embedder
-
-
-def choose_again(
-    recipe: Recipe, options: Options = _NOTHING_SAID, *, say: Say | None = None
-) -> Embedder:
-    """The embedder whose vectors can be compared with those that were made by a recipe.
-
-    Arguments:
-        recipe: that of an index.
-        options: where servers are, and how long they may take.
-        say: is told in one line which embedder it is.
-
-    Raises:
-        EmbedderUnavailable: it cannot be had; the hint says what to run.
-        IndexMismatch: it can, but gives other vectors by now.
-    """
-    if recipe.embedder in ("ollama", "openai"):
-        model = recipe.model_digest or recipe.model
-    else:
-        model = recipe.model
-    as_then = replace(
-        options,
-        code=recipe.model,
-        document=recipe.document_prefix,
-        query=recipe.query_prefix,
-        most_bytes=recipe.most_bytes,
-    )
-    embedder = _named(recipe.embedder, model, as_then)
-    now = embedder.recipe
-    differing = [
-        f"{each.name} was {getattr(recipe, each.name)!r}, is {getattr(now, each.name)!r}"
-        for each in fields(recipe)
-        if getattr(recipe, each.name) != getattr(now, each.name)
-    ]
-    if differing:
-        embedder.close()
-        raise IndexMismatch(
-            f"the index was made in another way than {recipe.embedder} embeds now: "
-            + "; ".join(differing),
-            hint="build the index again",
-        )
-    if say is not None:
-        say(_said(embedder, ""))
     return embedder
 
 

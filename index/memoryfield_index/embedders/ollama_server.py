@@ -108,7 +108,7 @@ class Server:
             self.url, host, port = address(said)
         except ValueError:
             raise EmbedderUnavailable(
-                f"{said!r} is no address of an Ollama server",
+                f"{said.rpartition('@')[2]!r} is no address of an Ollama server",  # no password
                 hint="set OLLAMA_HOST to one such as 127.0.0.1:11434",
             ) from None
         self._direct = is_loopback(host)

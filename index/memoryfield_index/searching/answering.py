@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -18,14 +19,14 @@ from memoryfield_readers import (
 )
 from memoryfield_readers.errors import EmbedderUnavailable, IndexMismatch
 
-from ..storage import Index
+from ..places import is_here
 from ..storage.disarmed import HOW_TO_REBUILD
 from ..values import Vector
 from ..vector_faults import NUMBER_BYTES
 from .cutting import ANYTHING, LEAST_COVERAGE, STRONG_COVERAGE, cut_off, first, fitting
 from .directions import can_be_compared
 from .fusing import fuse
-from .large import nearest_of_any
+from .large import nearest_of_any, usable_of_any
 from .lexical import Lexicon
 from .matching import AUTO, Embedders, Matched, matched
 from .nearest import Near
@@ -39,9 +40,6 @@ NOT_RANKED = frozenset({"index.md", "listing.md"})
 
 MOST_QUESTION = 2000
 """Characters of a question that are embedded; models take little more."""
-
-_NAMES = "SELECT CAST(filename AS BLOB), NULL FROM main.pages"
-_HASHES = "SELECT CAST(filename AS BLOB), sha256_hash FROM main.pages"
 
 _Key: TypeAlias = "tuple[int, str]"
 """The number of a field, and the name of a page in it."""
@@ -123,6 +121,7 @@ class _Search:
         self._beyond: list[tuple[float, _Key]] = []
         self._notes: list[str] = []
         self._errors: list[MemoryfieldError] = []
+        self._pins: dict[int, str | None] = {}
 
     def answer(self) -> Answer:
         """Search all fields."""
@@ -144,8 +143,8 @@ class _Search:
             scored = fuse(rankings)[: self._asked.most]
         else:
             ranking = rankings[0] if rankings else []
-            similar = {key: 1 - distance for key, distance in self._distances.items()}
-            scored = [(key, {**scores, **similar}[key]) for key in ranking[: self._asked.most]]
+            scores.update((key, 1 - distance) for key, distance in self._distances.items())
+            scored = [(key, scores[key]) for key in ranking[: self._asked.most]]
         return Answer(
             hits=tuple(self._hit(key, score) for key, score in scored),
             how=how,
@@ -165,8 +164,9 @@ class _Search:
             return "", [], all_of_it
         try:
             with found.index:
-                near, further = self._near(number, found, self._query(found))
-                left = self._left(number, found.index)
+                query = self._query(found)
+                near, further = self._near(number, found, query)
+                left = self._left(number, found, query)
         except EmbedderUnavailable as error:
             if self._embedders.name != AUTO:
                 raise
@@ -221,18 +221,19 @@ class _Search:
             else:
                 self._stale.add((number, page.name))
 
-    def _left(self, number: int, index: Index) -> list[_Key]:
-        """The pages that words have to find: all, or those of which the index knows nothing."""
+    def _left(self, number: int, found: Matched, query: Vector) -> list[_Key]:
+        """The pages that words have to find: all, or those that have no row to be found by."""
         searched = self._fields[number]
         wanted = self._wanted(searched)
-        known: dict[str, bytes | None] = {}
-        for row in index.database.rows(_HASHES if self._asked.how == "hybrid" else _NAMES):
-            known.setdefault(index.text(row[0]) or "", row[1])
+        known: dict[str, bytes] = {}
+        for name, sha256 in usable_of_any(found.index, found.identity, query):
+            known.setdefault(name, sha256)
         missing = [name for name in wanted if name not in known]
         if missing:
             self._notes.append(
                 f"{searched.location}: {len(missing)} of {len(wanted)} pages are not in the index, "
-                f"and are found by their words alone ({HOW_TO_REBUILD})"
+                "or have no vector there that can be compared, and are found by their words alone "
+                f"({HOW_TO_REBUILD})"
             )
         if self._asked.how == "hybrid":
             for page in self._read(number, wanted):
@@ -256,9 +257,8 @@ class _Search:
             pages.update(((number, page.name), page) for page in self._read(number, names))
         if not pages:
             return [], {}
-        lexicon = Lexicon(self._watched(list(pages.values())))
-        worded = lexicon.rank(self._question)
-        lexicon.close()
+        with closing(Lexicon(self._watched(list(pages.values())))) as lexicon:
+            worded = lexicon.rank(self._question)
         least = LEAST_COVERAGE if how != "hybrid" else STRONG_COVERAGE
         if self._asked.weak and how != "hybrid":
             least = 0.0
@@ -325,13 +325,18 @@ class _Search:
             stale=key in self._stale,
             field=searched.name,
             location=searched.location,
-            pin=self._pin(searched),
+            pin=self._pin(key[0]),
         )
 
-    def _pin(self, searched: Field) -> str | None:
-        try:
-            return searched.digest()
-        except PinMismatch:
-            raise
-        except MemoryfieldError:
-            return None  # what stands in the way is no page, and no matter of a search
+    def _pin(self, number: int) -> str | None:
+        """The pin of a field; nothing is fetched for it."""
+        if number not in self._pins:
+            searched = self._fields[number]
+            try:
+                known = searched.known_digest
+                self._pins[number] = searched.digest() if not known and is_here(searched) else known
+            except PinMismatch:
+                raise
+            except MemoryfieldError:
+                self._pins[number] = None  # what stands in the way is no page, and no matter here
+        return self._pins[number]

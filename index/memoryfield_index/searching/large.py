@@ -21,7 +21,7 @@ from ..values import Vector
 from ..vector_faults import NUMBER_BYTES
 from .cosine import load_vec
 from .directions import can_be_compared
-from .nearest import Found, Near, Rough, in_order, nearest
+from .nearest import Found, Near, Rough, in_order, nearest, usable
 
 if TYPE_CHECKING:
     import apsw
@@ -48,6 +48,7 @@ _IN_FULL = """
 SELECT filename, sha256, embedding FROM pages JOIN vectors ON vectors.rowid = number
 WHERE filename = ?
 """
+_USABLE = "SELECT filename, sha256 FROM pages ORDER BY number"
 
 
 def nearest_of_any(
@@ -65,17 +66,37 @@ def nearest_of_any(
         ValueError: the question's vector can be compared with none.
         IndexMismatch: the index is damaged.
     """
-    # No more rows of this length are in the file than fit in; often there is no need to count.
-    if index.size // max(1, len(query)) <= MANY or index.count() <= MANY:
-        return nearest(index, query, wanted)
     connection = _table(index, identity, len(query))
     if connection is None:
         return nearest(index, query, wanted)
     return _in_order(connection, index, query, wanted)
 
 
+def usable_of_any(index: Index, identity: str, query: Vector) -> Iterator[tuple[str, bytes]]:
+    """As `usable` gives them; of a large index by way of its `vec0` table.
+
+    Raises:
+        IndexMismatch: the index is damaged.
+    """
+    import apsw
+
+    connection = _table(index, identity, len(query))
+    if connection is not None:
+        with closing(connection):
+            try:
+                rows: Any = connection.execute(_USABLE).fetchall()
+            except apsw.Error:  # damaged: the rows are not
+                pass
+            else:
+                return iter([(_text(name), sha256) for name, sha256 in rows])
+    return usable(index, query)
+
+
 def _table(index: Index, identity: str, size: int) -> apsw.Connection | None:
-    """The table of an index for vectors of so many bytes; None where there can be none."""
+    """The table of a large index for vectors of so many bytes; None where there can be none."""
+    # No more rows of this length are in the file than fit in; often there is no need to count.
+    if index.size // max(1, size) <= MANY or index.count() <= MANY:
+        return None
     cache = Cache.default()
     if cache.problem is not None:
         return None
@@ -119,7 +140,10 @@ def _opened(path: Path, identity: str) -> apsw.Connection | None:
 
     if not path.is_file():
         return None
-    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        connection = _connected(path, apsw.SQLITE_OPEN_READONLY)
+    except apsw.Error:
+        return None
     try:
         loaded = load_vec(connection)
         found = connection.execute("SELECT identity FROM source").fetchall()
@@ -129,6 +153,13 @@ def _opened(path: Path, identity: str) -> apsw.Connection | None:
         return connection
     connection.close()
     return None
+
+
+def _connected(path: Path, flags: int) -> apsw.Connection:
+    """A connection to a file, whose name may be no UTF-8."""
+    import apsw
+
+    return apsw.Connection(path.absolute().as_uri(), flags=flags | apsw.SQLITE_OPEN_URI)
 
 
 def _made(index: Index, path: Path, identity: str, size: int) -> apsw.Connection | None:
@@ -141,7 +172,7 @@ def _made(index: Index, path: Path, identity: str, size: int) -> apsw.Connection
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         clean(path)
         with beside(path, folder=False) as new:
-            connection = apsw.Connection(str(new))
+            connection = _connected(new, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
             try:
                 if not load_vec(connection):
                     return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from memoryfield_readers import Page
 
+from ..library import sqlite
 from .terms import Terms, encodable, spaced, terms_of
 
 TITLE, SUMMARY, NAME, TEXT = 4.0, 2.0, 2.0, 1.0
@@ -47,10 +48,12 @@ class Lexicon:
     """The words of some pages, in memory."""
 
     def __init__(self, pages: Iterable[Page]) -> None:
-        """Take the pages in; all that is read of them is their text and frontmatter."""
-        import apsw
+        """Take the pages in; all that is read of them is their text and frontmatter.
 
-        self._connection = apsw.Connection(":memory:")
+        Raises:
+            SourceUnavailable: the library that has FTS5 is not installed.
+        """
+        self._connection = sqlite().Connection(":memory:")
         self._connection.execute(_TABLE)
         self._literal: list[str] = []
         with self._connection:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
@@ -13,12 +13,11 @@ from ..embedders import Options, choose
 from ..places import Place, indexes_of
 from ..storage import Index
 from ..storage.disarmed import HOW_TO_REBUILD
+from ..unasked import Named, named_by
 from ..values import Embedder, Recipe
 from .cosine import NAME, give_cosine
 
 AUTO = "auto"
-_ASKED_UNASKED = ("ollama", "fastembed", "local")
-"""What may be started because an index says so; none of these gives a question to a third party."""
 
 Say = Callable[[str], None]
 
@@ -36,7 +35,7 @@ class Embedders:
     name: str = AUTO
     options: Options = field(default_factory=Options)
     start: Callable[[str, Options], Embedder] = choose
-    _started: dict[str, Embedder | EmbedderUnavailable] = field(default_factory=dict)
+    _started: dict[Named, Embedder | EmbedderUnavailable] = field(default_factory=dict)
 
     def close(self) -> None:
         """Let go of all of them."""
@@ -57,30 +56,25 @@ class Embedders:
                 "is of no known model", location=index.location, hint=HOW_TO_REBUILD
             )
         if self.name != AUTO:
-            return _suiting(self._start(self.name), index)
-        refusal: MemoryfieldError | None = None
-        for name in _names_for(index):
+            return _suiting(self._start(Named(self.name)), index)
+        refusals: list[MemoryfieldError] = []
+        for named in named_by(index):
             try:
-                return _suiting(self._start(name), index)
+                return _suiting(self._start(named), index)
             except (EmbedderUnavailable, IndexMismatch) as error:
-                refusal = refusal or error
-        if refusal is not None:
-            raise refusal
-        assert index.recipe is not None  # noqa: S101 - else there are names
-        made_with = f"{index.recipe.embedder}:{index.recipe.model}"
-        raise EmbedderUnavailable(
-            f"made with {made_with}, which is only asked if you say so",
-            location=index.location,
-            hint=f"--embedder {made_with}",
-        )
+                refusals.append(error)
+        raise refusals[0]
 
-    def _start(self, name: str) -> Embedder:
-        if name not in self._started:
+    def _start(self, named: Named) -> Embedder:
+        if named not in self._started:
+            options = self.options
+            if named.code is not None:
+                options = replace(options, code=named.code)
             try:
-                self._started[name] = self.start(name, self.options)
+                self._started[named] = self.start(named.name, options)
             except EmbedderUnavailable as error:
-                self._started[name] = error
-        found = self._started[name]
+                self._started[named] = error
+        found = self._started[named]
         if isinstance(found, EmbedderUnavailable):
             raise found
         return found
@@ -110,12 +104,12 @@ def matched(searched: Field, embedders: Embedders, say: Say) -> Matched | None:
         searched: the field.
         embedders: what makes vectors of questions.
         say: is told, if there is none, why each that is there cannot be searched; and of what is
-            used without being known.
+            used without being known, or of what takes long.
 
     Raises:
         EmbedderUnavailable: an embedder was named and cannot be had.
     """
-    places = sorted(indexes_of(searched), key=lambda place: place.in_field)
+    places = sorted(indexes_of(searched, say), key=lambda place: place.in_field)
     refusals: list[str] = []
     for place in places:
         try:
@@ -151,15 +145,6 @@ def _tried(place: Place, embedders: Embedders) -> Matched:
 def _told(error: MemoryfieldError, place: Place) -> str:
     text = f"{error} ({error.hint})" if error.hint else str(error)
     return text if error.location else f"{place.shown}: {text}"
-
-
-def _names_for(index: Index) -> Iterator[str]:
-    """Under which names an embedder may be had for an index, the best first."""
-    kinds: tuple[str, ...] = _ASKED_UNASKED
-    if index.recipe is not None:
-        kinds = tuple(kind for kind in kinds if kind == index.recipe.embedder)
-    for kind in kinds:
-        yield f"{kind}:{index.model_code}"
 
 
 def _suiting(embedder: Embedder, index: Index) -> Embedder:

@@ -35,6 +35,12 @@ SELECT CAST(filename AS BLOB), sha256_hash, embedding FROM main.pages
 WHERE typeof(sha256_hash) = 'blob' AND octet_length(sha256_hash) = ?
 AND typeof(embedding) = 'blob' AND octet_length(embedding) = ? AND filename IN ({})
 """
+_USABLE = """
+SELECT CAST(filename AS BLOB), sha256_hash FROM main.pages
+WHERE typeof(sha256_hash) = 'blob' AND octet_length(sha256_hash) = ?1
+AND typeof(embedding) = 'blob' AND octet_length(embedding) = ?2
+AND vec_distance_cosine(embedding, ?3) IS NOT NULL
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +98,18 @@ def nearest(index: Index, query: Vector, wanted: Container[str] | None = None) -
         text = index.text(name)
         if text is not None:
             yield Near(text, sha256.hex(), distance)
+
+
+def usable(index: Index, query: Vector) -> Iterator[tuple[str, bytes]]:
+    """The names and hashes of the rows that can be compared with a question, as they stand.
+
+    Raises:
+        IndexMismatch: the index is damaged.
+    """
+    for name, sha256 in index.database.rows(_USABLE, (_HASH_BYTES, len(query), query)):
+        text = index.text(name)
+        if text is not None:
+            yield text, sha256
 
 
 def in_order(

@@ -20,7 +20,7 @@ class Hit:
         stale: whether the index has a row of another version of the page; it was not used (MF905).
         field: the name of the field.
         location: where the field is.
-        pin: of the field as it was searched; None where nobody knows without reading it whole.
+        pin: of the field as it was searched; None where all of it would have to be fetched first.
     """
 
     page: Page

@@ -107,6 +107,11 @@ class LockedSource(Source):
         return (*self._notes, *(() if opened is None else opened.notes))
 
     @property
+    def known_digest(self) -> str:
+        """The field pin, which the lock file has; each file is proved when it is read."""
+        return self._locked.manifest.digest
+
+    @property
     def damaged(self) -> frozenset[str]:
         """The files that the cache had, but not as they should be, and that were asked for."""
         return frozenset(self._damaged)
