@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -220,7 +220,8 @@ def _connected(path: Path) -> apsw.Connection:
 
     flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
     connection = apsw.Connection(f"{path.absolute().as_uri()}?mode=rwc", flags=flags)
-    try:
+    with ExitStack() as undo:
+        undo.callback(connection.close, True)
         connection.set_busy_timeout(_BUSY_MILLISECONDS)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -230,9 +231,7 @@ def _connected(path: Path) -> apsw.Connection:
         connection.execute("PRAGMA synchronous=off")
         connection.execute(_TABLE)
         connection.execute(_GET, (b"",)).fetchall()
-    except BaseException:
-        connection.close(True)
-        raise
+        undo.pop_all()
     return connection
 
 

@@ -8,6 +8,7 @@ is for who opens it to say.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -59,11 +60,10 @@ def connect(path: Path, allowed: Allowed, prepare: Prepare | None = None) -> aps
 
     uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    try:
+    with ExitStack() as undo:
+        undo.callback(connection.close, True)
         _disarm(connection, allowed, prepare)
-    except BaseException:
-        connection.close(True)
-        raise
+        undo.pop_all()
     return connection
 
 

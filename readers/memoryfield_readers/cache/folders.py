@@ -7,7 +7,7 @@ import os
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -166,16 +166,12 @@ def folder_at(root: Path, *names: str, make: bool = False) -> Iterator[Folder]:
     Raises:
         OSError: one is not there, is no folder, or cannot be opened or made.
     """
-    current = Folder.at(root)
-    try:
+    with ExitStack() as opened:
+        current = opened.enter_context(Folder.at(root))
         for name in names:
-            deeper = current.below(name, make=make)
-            current.__exit__(None, None, None)
-            current = deeper
-    except BaseException:
-        current.__exit__(None, None, None)
-        raise
-    with current:
+            above = opened.pop_all()
+            with above:  # it is closed as soon as the one below it is open
+                current = opened.enter_context(current.below(name, make=make))
         yield current
 
 

@@ -11,7 +11,7 @@ import os
 import re
 import stat
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -176,20 +176,17 @@ def _own(path: Path) -> BinaryIO:
                 raise
             path.unlink()
             continue
-        file = open(descriptor, "r+b", buffering=0)  # noqa: SIM115 - closed by who asked for it
-        try:
+        with ExitStack() as opened:
+            file = opened.enter_context(open(descriptor, "r+b", buffering=0))
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
                 path.unlink()
-            else:
-                _hold(descriptor)
-                # It may have been moved away between the two by who held it before.
-                if _is_at(file, path):
-                    return file
-        except BaseException:
-            file.close()
-            raise
-        file.close()
+                continue
+            _hold(descriptor)
+            # It may have been moved away between the two by who held it before.
+            if _is_at(file, path):
+                opened.pop_all()  # it is closed by who asked for it
+                return file
     raise BlockingIOError(f"{path} does not stay where it is")
 
 
