@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import struct
 from collections.abc import Callable
@@ -20,19 +19,13 @@ from tests.index.fields import (
     change,
     folder,
     foreign,
-    page,
     pages,
-    vector,
 )
+from tests.index.rows import GOOD, opened, refused
 
 from memoryfield_index.storage import Index, open_index
 from memoryfield_readers import MemoryfieldError
 from memoryfield_readers.errors import IndexMismatch
-
-HASH = hashlib.sha256(page(0)).digest()
-
-
-GOOD = ("page-000.md", '{"title": "Woks 0"}', "2026-01-01T00:00:00Z", HASH, vector())
 
 
 @pytest.fixture
@@ -43,20 +36,6 @@ def place(tmp_path: Path) -> Path:
 @pytest.fixture
 def path(place: Path) -> Path:
     return place / INDEX
-
-
-def opened(path: Path) -> list[str | None]:
-    """The names in all rows."""
-    with open_index(path) as index:
-        return [row.filename for row in index.rows()]
-
-
-def refused(path: Path) -> str:
-    """Why an index cannot be used."""
-    with pytest.raises(IndexMismatch) as caught:
-        opened(path)
-    assert "memoryfield index build" in str(caught.value.hint)
-    return caught.value.message
 
 
 ACTING = {

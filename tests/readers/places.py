@@ -72,11 +72,11 @@ class Place:
 
     def put_files(self, files: Files) -> None:
         """Let it hold these files; where no archive carries it."""
-        raise NotImplementedError
+        raise AssertionError(f"{self.location} is carried by an archive")
 
     def put_archive(self, data: bytes) -> None:
         """Let the archive have these bytes; where one carries it."""
-        raise NotImplementedError
+        raise AssertionError(f"{self.location} is carried by no archive")
 
     def open(self, *, limits: Limits = DEFAULT_LIMITS, **named: Any) -> Field:
         """The field."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -34,7 +35,7 @@ class Unanswered(Exception):
     """The connection is to be closed without an answer."""
 
 
-class JsonServer:
+class JsonServer(ABC):
     """Answers every request with what a function says.
 
     Attributes:
@@ -56,9 +57,9 @@ class JsonServer:
         """Where it listens."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
+    @abstractmethod
     def answer(self, asked: Asked) -> Reply:
         """What is answered where nothing is to fail."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         self._thread.start()
