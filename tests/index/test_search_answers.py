@@ -93,7 +93,7 @@ def test_a_stale_row_is_not_used(compass: Path) -> None:
     assert sorted(names(answer)) == ["east.md", "north.md", "west.md"]
     [stale] = [hit for hit in answer.hits if hit.stale]
     assert (stale.filename, stale.distance) == ("east.md", None)
-    assert any("has 1 pages as they were" in note for note in answer.notes)
+    assert any("has 1 page as it was; it is found by words" in note for note in answer.notes)
     gone = ask(compass, "170", pointing(), max_distance=0.5)
     assert names(gone) == ["west.md"]
 

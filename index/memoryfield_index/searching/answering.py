@@ -241,9 +241,13 @@ class _Search:
                     self._stale.add((number, page.name))
         stale = [key for key in self._stale if key[0] == number]
         if stale:
+            one = len(stale) == 1
+            pages = (
+                "1 page as it was; it is" if one else f"{len(stale)} pages as they were; they are"
+            )
             self._notes.append(
-                f"{searched.location}: the index has {len(stale)} pages as they were; "
-                f"they are found by their words alone ({HOW_TO_REBUILD})"
+                f"{searched.location}: the index has {pages} "
+                f"found by words alone ({HOW_TO_REBUILD})"
             )
         if self._asked.how == "hybrid":
             return [(number, name) for name in wanted]
