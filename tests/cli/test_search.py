@@ -174,7 +174,7 @@ def test_a_page_that_changed(indexed: Path) -> None:
     by_name = {result["filename"]: result for result in done.json["results"]}
     assert by_name["dough.md"]["stale"]
     assert by_name["dough.md"]["distance"] is None
-    assert "as they were" in done.err
+    assert "the index has 1 page as it was" in done.err
     shown = call("search", indexed, "kimchi cabbage").out
     assert "dough.md  dough  (changed since it was indexed)" in shown
 
