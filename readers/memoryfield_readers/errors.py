@@ -16,7 +16,11 @@ MemoryfieldError
 │   └── SourceChanged      it changed while it was being read                     exit 4
 ├── PageError              an entry is there, but is not a readable page          exit 4
 ├── EmbedderUnavailable    what makes vectors cannot be had                       exit 4
-└── WriteConflict          what would be written over is not what was expected    exit 5
+├── LockTimeout            another writer holds the field for too long            exit 4
+├── WriteConflict          what would be written over is not what was expected    exit 5
+├── AmbiguousMatch         a text to replace stands nowhere, or in several places exit 5
+└── BatchRejected          a batch of edits cannot be applied to this field       exit 5
+    └── InvalidBatch       it is no batch, whatever the field                     exit 2
 """
 
 from __future__ import annotations
@@ -228,6 +232,72 @@ class WriteConflict(MemoryfieldError):
     """What would be written over is not what was expected; nothing was changed."""
 
     exit_code = 5
+
+
+class LockTimeout(MemoryfieldError):
+    """Another writer holds the field, and did not let go of it in time; nothing was changed."""
+
+
+class AmbiguousMatch(MemoryfieldError):
+    """A text to replace does not stand in exactly one place (MF907); nothing was changed.
+
+    Attributes:
+        candidates: where it stands, as many places as are told: the file and the line, from 1;
+            none where it stands nowhere.
+        count: in how many places it stands.
+        operation: which operation of the batch asked for it, from 1.
+    """
+
+    exit_code = 5
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        location: str | None = None,
+        entry: str | None = None,
+        hint: str | None = None,
+        candidates: Sequence[tuple[str, int]] = (),
+        count: int = 0,
+        operation: int | None = None,
+    ) -> None:
+        """Say where it stands; see the attributes."""
+        super().__init__(message, location=location, entry=entry, hint=hint)
+        self.candidates = tuple(candidates)
+        self.count = count
+        self.operation = operation
+
+
+class BatchRejected(MemoryfieldError):
+    """A batch of edits cannot be applied to the field as it is; nothing was changed (MF906).
+
+    Attributes:
+        operation: which operation stands in the way, from 1; None for the batch as a whole.
+        rules: the requirements that the field would break, such as "MF307".
+    """
+
+    exit_code = 5
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        location: str | None = None,
+        entry: str | None = None,
+        hint: str | None = None,
+        operation: int | None = None,
+        rules: Sequence[str] = (),
+    ) -> None:
+        """Say what stands in the way; see the attributes."""
+        super().__init__(message, location=location, entry=entry, hint=hint)
+        self.operation = operation
+        self.rules = tuple(rules)
+
+
+class InvalidBatch(BatchRejected):
+    """What was given is no batch, whatever the field: no JSON of that schema, or against itself."""
+
+    exit_code = 2
 
 
 class EmbedderUnavailable(MemoryfieldError):

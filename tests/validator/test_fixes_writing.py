@@ -159,7 +159,7 @@ def test_a_name_that_is_taken_at_the_last_moment(
 
 def without_exclusive_rename(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a system that has no rename which never overwrites."""
-    from memoryfield_validator.fixes import atomic
+    from memoryfield_readers import atomic
 
     monkeypatch.setattr(atomic, "_exclusive_rename", lambda: None)
 
@@ -196,7 +196,7 @@ def test_renaming_on_other_systems(system: object, tmp_path: Path) -> None:
 
 def test_renaming_where_case_is_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the system takes the new name for the old one, the page is renamed nevertheless."""
-    from memoryfield_validator.fixes import atomic
+    from memoryfield_readers import atomic
 
     folder = write_files(tmp_path / "field", {"B.md": page(title="no")})
     real = atomic.Directory.status

@@ -24,8 +24,7 @@ from memoryfield_readers import (
     is_page_name,
     shown,
 )
-
-from .atomic import (
+from memoryfield_readers.atomic import (
     ANCHORED,
     Directory,
     check_replaceable,
