@@ -9,6 +9,7 @@ with open_field("handbook.memoryfield.zip") as field:
 
 from __future__ import annotations
 
+from .archive_image import ArchiveImage, ImageEntry
 from .display import as_unicode, shown, visible, visible_lines
 from .entry import Entry, EntryKind, name_key
 from .errors import (
@@ -49,7 +50,7 @@ from .names import (
     is_side_file,
     topmost_debris,
 )
-from .opening import PinText, inspect_field, local_path, open_field
+from .opening import PinText, inspect_field, local_path, memory_field, open_field
 from .page import Page
 from .pins import Pin, PinKind, Pins, parse_pin, parse_pins
 from .source import Source
@@ -66,6 +67,7 @@ __all__ = [
     "PAGE_NAME",
     "AccessDenied",
     "AmbiguousMatch",
+    "ArchiveImage",
     "BatchRejected",
     "EmbedderUnavailable",
     "EmptyField",
@@ -76,6 +78,7 @@ __all__ = [
     "Frontmatter",
     "FrontmatterError",
     "FrontmatterState",
+    "ImageEntry",
     "IndexMismatch",
     "InvalidBatch",
     "InvalidPin",
@@ -112,6 +115,7 @@ __all__ = [
     "is_page_name",
     "is_side_file",
     "local_path",
+    "memory_field",
     "name_key",
     "open_field",
     "parse_pin",

@@ -27,7 +27,9 @@ _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _COMMON_FLAGS
 _NEW_FILE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _COMMON_FLAGS
 _CHUNK_BYTES = 256 * 1024
 _NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP)
-_NO_HARD_LINKS = (errno.EPERM, errno.EMLINK, *_NOT_OFFERED)
+NO_HARD_LINKS = (errno.EPERM, errno.EMLINK, *_NOT_OFFERED)
+"""What a second name for a file fails with where it cannot be had."""
+
 _MOST_TRIES = 20
 _PAUSE_SECONDS = 0.05
 
@@ -85,8 +87,8 @@ def check_replaceable(directory: Directory, name: str, before: bytes) -> bool:
     """
     if _read(directory, name)[0] != before:
         return False
-    _check_writable(directory, name)
-    _check_writable(directory, ".")
+    check_writable(directory, name)
+    check_writable(directory, ".")
     return True
 
 
@@ -102,13 +104,13 @@ def replace_file(directory: Directory, name: str, before: bytes, after: bytes) -
     current, status = _read(directory, name)
     if current != before:
         return False
-    _check_writable(directory, name)
+    check_writable(directory, name)
     temporary = f".memoryfield-{os.urandom(8).hex()}.tmp"
     try:
         _write_new(directory, temporary, after, status)
         if _read(directory, name)[0] != before:
             return False
-        _replace(directory, temporary, name)
+        move_over(directory, temporary, directory, name)
     finally:  # once it has taken the old one's place, there is nothing to remove
         _remove(directory, temporary)
     return True
@@ -152,7 +154,7 @@ def _rename_to_free_name(directory: Directory, name: str, to: str) -> None:
             src_dir_fd=directory.descriptor, dst_dir_fd=directory.descriptor,
         )  # fmt: skip
     except OSError as error:
-        if error.errno not in _NO_HARD_LINKS:
+        if error.errno not in NO_HARD_LINKS:
             raise
         if directory.has(to):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
@@ -191,13 +193,17 @@ def _move(directory: Directory, name: str, to: str) -> None:
     )  # fmt: skip
 
 
-def _replace(directory: Directory, name: str, to: str) -> None:
-    """Move a file over another; on Windows a scanner may hold one of them for a moment."""
+def move_over(directory: Directory, name: str, to_directory: Directory, to: str) -> None:
+    """Move a file, over another if there is one; on Windows a scanner may hold one for a moment.
+
+    Raises:
+        OSError: both are as they were.
+    """
     for tries in range(_MOST_TRIES):
         try:
             os.replace(
-                directory.at(name), directory.at(to),
-                src_dir_fd=directory.descriptor, dst_dir_fd=directory.descriptor,
+                directory.at(name), to_directory.at(to),
+                src_dir_fd=directory.descriptor, dst_dir_fd=to_directory.descriptor,
             )  # fmt: skip
         except PermissionError:
             if os.name != "nt" or tries == _MOST_TRIES - 1:
@@ -229,7 +235,7 @@ def _write_new(directory: Directory, name: str, data: bytes, like: os.stat_resul
         while rest:
             rest = rest[os.write(descriptor, rest) :]
         if hasattr(os, "fchown"):
-            _give(descriptor, like)
+            give_owner(descriptor, like)
         if hasattr(os, "fchmod"):
             os.fchmod(descriptor, stat.S_IMODE(like.st_mode))
         os.fsync(descriptor)
@@ -237,12 +243,17 @@ def _write_new(directory: Directory, name: str, data: bytes, like: os.stat_resul
         os.close(descriptor)
 
 
-def _check_writable(directory: Directory, name: str) -> None:
+def check_writable(directory: Directory, name: str) -> None:
+    """See whether a file, or with "." the directory, may be written.
+
+    Raises:
+        PermissionError: it may not.
+    """
     if not os.access(directory.at(name), os.W_OK, dir_fd=directory.descriptor):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def _give(descriptor: int, like: os.stat_result) -> None:
+def give_owner(descriptor: int, like: os.stat_result) -> None:
     """Give a file the owner and group of another, or the group alone, as far as it is allowed."""
     status = os.fstat(descriptor)
     if (status.st_uid, status.st_gid) == (like.st_uid, like.st_gid):

@@ -24,6 +24,9 @@ MOST_ENTRIES = 100
 MOST_STATEMENT = 16_384
 """Bytes of the text of one entry of a schema (MF504)."""
 
+_LOG_AT = 18
+"""Offset in a database of the versions that it is written and read by; 2 means a log beside it."""
+
 _MOST_COLUMNS = 200
 _MOST_DEPTH = 50
 
@@ -45,11 +48,13 @@ class Allowed:
     most_value: int
 
 
-def connect(path: Path, allowed: Allowed, prepare: Prepare | None = None) -> apsw.Connection:
-    """Open a regular file.
+def connect(
+    database: Path | bytes, allowed: Allowed, prepare: Prepare | None = None
+) -> apsw.Connection:
+    """Open a regular file, or what one holds.
 
     Arguments:
-        path: the file.
+        database: the file, or its bytes, of which a copy is kept in memory.
         allowed: what statements may use.
         prepare: is given the connection when nothing of the file was read, to add functions.
 
@@ -58,13 +63,25 @@ def connect(path: Path, allowed: Allowed, prepare: Prepare | None = None) -> aps
     """
     import apsw
 
-    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    if isinstance(database, bytes):
+        connection = apsw.Connection(":memory:")
+    else:
+        uri = f"{database.absolute().as_uri()}?mode=ro&immutable=1"
+        connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
     with ExitStack() as undo:
         undo.callback(connection.close, True)
+        if isinstance(database, bytes):
+            connection.deserialize("main", _without_log(database))
         _disarm(connection, allowed, prepare)
         undo.pop_all()
     return connection
+
+
+def _without_log(database: bytes) -> bytes:
+    """The bytes of a database whose header asks for no log beside it, as none is looked for."""
+    if database[_LOG_AT : _LOG_AT + 2] != b"\x02\x02":
+        return database
+    return database[:_LOG_AT] + b"\x01\x01" + database[_LOG_AT + 2 :]
 
 
 def _disarm(connection: apsw.Connection, allowed: Allowed, prepare: Prepare | None) -> None:

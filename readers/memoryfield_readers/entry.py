@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from enum import Enum
+from operator import attrgetter
 from typing import NamedTuple
 
 _FIRST_SECOND = -62_135_596_800  # 0001-01-01T00:00:00Z
 _LAST_SECOND = 253_402_300_799  # 9999-12-31T23:59:59Z
+_PATH = attrgetter("path")
 
 
 class EntryKind(Enum):
@@ -53,6 +56,20 @@ class Entry(NamedTuple):
 def name_key(name: str) -> bytes:
     """The order of names everywhere: by the bytes of their UTF-8 form."""
     return name.encode("utf-8", "surrogateescape")
+
+
+def names_in_order(names: Iterable[str]) -> list[str]:
+    """Names in the order of `name_key`."""
+    found = list(names)
+    # Of ASCII, and most of a field is, characters have the order of their bytes.
+    return sorted(found) if "".join(found).isascii() else sorted(found, key=name_key)
+
+
+def entries_in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """Entries in the order of their paths."""
+    found = list(entries)
+    is_ascii = "".join([entry.path for entry in found]).isascii()
+    return sorted(found, key=_PATH if is_ascii else path_key)
 
 
 def path_key(entry: Entry) -> bytes:

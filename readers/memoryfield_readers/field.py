@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType, TracebackType
 from typing import Self
 
+from .archive_image import ArchiveImage
 from .display import shown
 from .entry import Entry, EntryKind
 from .errors import (
@@ -61,20 +62,21 @@ class Field:
         by_role: dict[Role, list[str]] = {each: [] for each in Role}
         entries: dict[str, Entry] = {}
         links: dict[str, str] = {}
+        file, debris = EntryKind.FILE, Role.DEBRIS  # members are slow to look up, for thousands
         folders: list[str] = []
         irregular: list[Entry] = []
         for entry in source.root():
-            name, kind = entry.path, entry.kind
-            if entry.leads_to:
-                links[name] = entry.leads_to
-            if kind is EntryKind.FILE:
+            name, kind, _, _, _, leads_to = entry
+            if leads_to:
+                links[name] = leads_to
+            if kind is file:
                 entry_role = role(name)
                 by_role[entry_role].append(name)
-                if entry_role is not Role.DEBRIS:
+                if entry_role is not debris:
                     entries[name] = entry
             elif is_debris(name):
                 slash = "/" if kind is EntryKind.DIRECTORY else ""
-                by_role[Role.DEBRIS].append(name + slash)
+                by_role[debris].append(name + slash)
             elif kind is EntryKind.DIRECTORY:
                 folders.append(name)
             else:
@@ -82,7 +84,7 @@ class Field:
         self.pages: tuple[str, ...] = tuple(by_role[Role.PAGE])
         self.attachments: tuple[str, ...] = tuple(by_role[Role.ATTACHMENT])
         self.indexes: tuple[str, ...] = tuple(by_role[Role.INDEX])
-        self.debris: tuple[str, ...] = tuple(by_role[Role.DEBRIS])
+        self.debris: tuple[str, ...] = tuple(by_role[debris])
         self.folders: tuple[str, ...] = tuple(folders)
         self.irregular: tuple[Entry, ...] = tuple(irregular)
         self.entries: Mapping[str, Entry] = MappingProxyType(entries)
@@ -191,11 +193,33 @@ class Field:
     def sha256(self, name: str) -> str:
         """The SHA-256 of a page, attachment or index, in hexadecimal; raises as `page` does."""
         if name not in self._hashes:
-            digest = hashlib.sha256()
-            for chunk in self.chunks(name):
-                digest.update(chunk)
-            self._remember(name, digest.hexdigest())
+            entry = self.entries.get(name)
+            if entry is None:
+                raise self._no_page(name)
+            self._remember(name, self._source.sha256(entry))
         return self._hashes[name]
+
+    def content(self, name: str) -> bytes:
+        """All bytes of a page, attachment or index, bounded by `Limits.file_bytes`.
+
+        Raises:
+            NotFound: the field has none of such a name.
+            MemoryfieldError: as `page` raises.
+        """
+        entry = self.entries.get(name)
+        if entry is None:
+            raise self._no_page(name)
+        most = self._limits.file_bytes
+        if entry.size > most:
+            raise LimitExceeded(
+                f"{entry.size} bytes, over the limit of {most}",
+                location=self.location,
+                entry=name,
+                hint=raise_limit("file-bytes"),
+            )
+        raw = self._source.read(entry, most)
+        self._remember(name, hashlib.sha256(raw).hexdigest())
+        return raw
 
     def chunks(self, name: str) -> Iterator[bytes]:
         """The bytes of a page, attachment or index in pieces; raises as `page` does."""
@@ -233,8 +257,10 @@ class Field:
         names: Sequence[str] = (*self.pages, *self.attachments)
         if not names:
             raise EmptyField("there is no page and no attachment", location=self.location)
-        self.prepare(name for name in names if name not in self._hashes)
-        return Manifest.of({name: self.sha256(name) for name in names})
+        missing = [name for name in names if name not in self._hashes]
+        self.prepare(missing)
+        self._hashes.update(self._source.sha256s([self.entries[name] for name in missing]))
+        return Manifest.of({name: self._hashes.get(name) or self.sha256(name) for name in names})
 
     def digest(self) -> str:
         """The field pin: `field-sha256:` and 64 hexadecimal digits; raises as `manifest` does."""
@@ -264,6 +290,34 @@ class Field:
     def archive_chunks(self) -> Iterator[bytes]:
         """The bytes of the archive in pieces; none of what is no archive, or is not here whole."""
         return self._source.archive_chunks()
+
+    def archive_image(self) -> ArchiveImage | None:
+        """The raw make-up of an archive: all entries, folders and debris included, as they stand.
+
+        None for what is no archive, and for one that is not here whole or was not checked whole.
+        It can be read for as long as the field is open.
+
+        Raises:
+            UnsafeArchive: it has faults, which only `inspect_field` lets through.
+            SourceUnavailable: it cannot be read.
+        """
+        return self._source.archive_image()
+
+    def within(self, folder: str) -> Field:
+        """The field that a sub-directory would be: its pages at the root (MF608).
+
+        It reads from the source of this one, so it is of use for as long as this one is open;
+        closing it closes nothing.
+
+        Arguments:
+            folder: the path of the sub-directory, with `/` between components.
+
+        Raises:
+            NotFound: there is no such sub-directory, or it is debris.
+            LocationError: the field is neither an archive nor a folder on this machine.
+            LimitExceeded: it goes beyond the limits (MF607).
+        """
+        return Field(self._source.within(folder), self._limits)
 
     def error_for(self, entry: Entry) -> PageError:
         """The error of an irregular entry: why it cannot be read."""
@@ -297,9 +351,8 @@ class Field:
         return NotFound(f"there is no page {shown(name)}", location=self.location, hint=hint)
 
     def _limit_faults(self) -> Iterator[Fault]:
-        names = (*self.pages, *self.attachments, *self.indexes)
-        sizes = (self.entries[name].size for name in names)
-        total = sum(size for size in sizes if size <= self._limits.file_bytes)
+        most = self._limits.file_bytes
+        total = sum([e.size for e in self.entries.values() if e.size <= most])
         if total <= self._limits.total_bytes:
             return
         yield Fault(
@@ -307,8 +360,11 @@ class Field:
             f"{total} bytes in all, over the limit of {self._limits.total_bytes}",
             hint=raise_limit("total-bytes"),
         )
-        most = self._limits.file_bytes
-        for name in names:  # they are not read now, which would have shown it
+        for name in (
+            *self.pages,
+            *self.attachments,
+            *self.indexes,
+        ):  # they are not read now, which would have shown it
             if self.entries[name].size > most:
                 message = f"{self.entries[name].size} bytes, over the limit of {most}"
                 yield Fault("MF607", message, name, raise_limit("file-bytes"))

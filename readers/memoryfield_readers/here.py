@@ -6,8 +6,9 @@ import os
 import stat
 from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO
 
-from .errors import InvalidPin, LocationError, MemoryfieldError
+from .errors import HARMLESS_FAULTS, InvalidPin, LocationError, MemoryfieldError, UnsafeArchive
 from .limits import Limits
 from .manifest import Manifest
 from .names import archive_stem
@@ -136,6 +137,31 @@ def archive_source(
     return ArchiveSource(
         access, location=location, archive_name=name, name=archive_stem(name), limits=limits
     )
+
+
+def strict_paths(file: BinaryIO, location: str, limits: Limits) -> tuple[str, ...]:
+    """The path of each entry of an archive, once its structure is found to be safe to read.
+
+    Each local header is read, and no content is inflated: for who has made an archive, and is to
+    see whether a reader takes it.
+
+    Arguments:
+        file: a seekable binary file object, which stays open.
+        location: as messages show it.
+        limits: how much to take.
+
+    Raises:
+        OSError: it cannot be read.
+        UnsafeArchive: it has faults, other than such as no reader refuses it for.
+    """
+    from .sources.random_access import SeekableFile
+    from .sources.zip_directory import read_directory
+
+    directory = read_directory(SeekableFile(file, owned=False), limits)
+    faults = tuple(fault for fault in directory.faults if fault.rule not in HARMLESS_FAULTS)
+    if faults:
+        raise UnsafeArchive(faults, location=location)
+    return tuple(member.path for member in directory.members)
 
 
 def no_archive(location: str) -> InvalidPin:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .entry import name_key
+from .entry import names_in_order
 
 FIELD_PIN_PREFIX = "field-sha256:"
 _ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "\r": "\\r"})
+_TO_ESCAPE = re.compile(r"[\\\n\r]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +27,13 @@ class Manifest:
     @classmethod
     def of(cls, hashes: Mapping[str, str]) -> Manifest:
         """The manifest of files whose hashes are given in any order."""
-        return cls({name: hashes[name] for name in sorted(hashes, key=name_key)})
+        return cls({name: hashes[name] for name in names_in_order(hashes)})
 
     @property
     def lines(self) -> tuple[str, ...]:
         """The lines, as `text` has them, each without its line feed."""
+        if _TO_ESCAPE.search("".join(self.hashes)) is None:
+            return tuple([f"{digest}  {name}" for name, digest in self.hashes.items()])
         return tuple(_line(name, digest) for name, digest in self.hashes.items())
 
     @property
@@ -39,7 +43,7 @@ class Manifest:
         A name with a backslash, LF or CR is escaped as coreutils does it, with a backslash before
         the hash; a name cannot imitate a second line.
         """
-        return "".join(f"{line}\n" for line in self.lines)
+        return "\n".join((*self.lines, ""))
 
     @property
     def digest(self) -> str:

@@ -131,6 +131,38 @@ def inspect_field(
     return _opened(location, asked)
 
 
+def memory_field(
+    files: Mapping[str, bytes],
+    name: str = "field",
+    location: str = "<memory>",
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    modified_ns: Mapping[str, int] | None = None,
+) -> Field:
+    """A field whose files are in memory: pages that are not written yet, for one.
+
+    Arguments:
+        files: the bytes of each file, by its path; the bytes are not copied.
+        name: the name of the field.
+        location: as messages show it.
+        limits: how much to take (MF607).
+        modified_ns: when files were changed last, in nanoseconds since 1970-01-01T00:00:00Z, by
+            path; of what is not among these, nobody knows.
+
+    Raises:
+        LimitExceeded: the field goes beyond the limits (MF607).
+    """
+    from .sources.memory import MemorySource
+
+    source = MemorySource(
+        files, name=name, location=location, limits=limits, modified_ns=modified_ns
+    )
+    field = Field(source, limits)
+    if field.faults and (refusal := refusal_of(field)) is not None:
+        raise refusal
+    return field
+
+
 def local_path(location: str) -> Path | None:
     """The path that a location names on this machine, whether it exists or not; None for none."""
     try:

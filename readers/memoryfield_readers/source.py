@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeAlias
 
+from .archive_image import ArchiveImage
 from .entry import Entry
-from .errors import Fault
+from .errors import Fault, LocationError
 
 Arrived: TypeAlias = Callable[[Entry], None]
 """Called with an entry whose bytes have come, by the thread that waits for them."""
@@ -85,6 +87,20 @@ class Source(Protocol):
         """The bytes of a file in pieces; raises as `read` does."""
         ...
 
+    def sha256(self, entry: Entry) -> str:
+        """The SHA-256 of a file's bytes, in hexadecimal; raises as `read` does."""
+        digest = hashlib.sha256()
+        for chunk in self.chunks(entry):
+            digest.update(chunk)
+        return digest.hexdigest()
+
+    def sha256s(self, entries: Iterable[Entry]) -> Mapping[str, str]:
+        """The SHA-256 of files, by path: of those that are cheaper to hash together than alone.
+
+        What stands in the way of a single one is told when that one is read.
+        """
+        return {}
+
     def prepare(self, entries: Sequence[Entry], arrived: Arrived = ignored) -> None:
         """Bring files near that are going to be read, in as few requests as that takes.
 
@@ -125,6 +141,32 @@ class Source(Protocol):
     def archive_chunks(self) -> Iterator[bytes]:
         """The bytes of the archive in pieces; none of what is no archive, or is not here whole."""
         return iter(())
+
+    def archive_image(self) -> ArchiveImage | None:
+        """The raw make-up of an archive that is here and was checked whole; None for all else.
+
+        Raises:
+            UnsafeArchive: it is not safe.
+            SourceUnavailable: it cannot be read.
+        """
+        return None
+
+    def within(self, folder: str) -> Source:
+        """A sub-directory as a source, open for as long as this one is.
+
+        Arguments:
+            folder: its path, with `/` between components.
+
+        Raises:
+            LocationError: what lies in sub-directories is not read here.
+            NotFound: there is no such sub-directory, or it is debris.
+            LimitExceeded: there are more entries than the limits allow.
+        """
+        raise LocationError(
+            "sub-directories are read of folders and archives on this machine alone, without a pin",
+            location=self.location,
+            hint="fetch it, and give the path of the copy",
+        )
 
     def close(self) -> None:
         """Let go of what is open."""

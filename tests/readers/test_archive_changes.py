@@ -32,11 +32,15 @@ def _hash(field: Field) -> object:
     return field.sha256("b.md")
 
 
+def _digest(field: Field) -> object:
+    return field.digest()
+
+
 def _pin(field: Field) -> object:
     return field.archive_digest()
 
 
-each_read = pytest.mark.parametrize("read", [_page, _hash, _pin])
+each_read = pytest.mark.parametrize("read", [_page, _hash, _digest, _pin])
 
 
 @pytest.fixture
@@ -74,7 +78,7 @@ def test_an_archive_cut_while_it_is_read(
         assert (caught.value.location, caught.value.exit_code) == (str(path), 4)
 
 
-@pytest.mark.parametrize("read", [_page, _hash])
+@pytest.mark.parametrize("read", [_page, _hash, _digest])
 def test_an_archive_overwritten_while_it_is_read(
     read: Callable[[Field], object], path: Path
 ) -> None:
@@ -100,7 +104,7 @@ def _read_all(file: io.BytesIO) -> SourceUnavailable | None:
     """What stands in the way of reading all of an archive."""
     try:
         with inspect_field(file, name="f.zip") as field:
-            for read in (_page, _hash, _pin):
+            for read in (_page, _hash, _digest, _pin):
                 read(field)
     except SourceUnavailable as error:
         return error

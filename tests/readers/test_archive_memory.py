@@ -45,6 +45,12 @@ def zeros_called_small() -> bytes:
     return zip_bytes(ZipEntry("zeros.md", bytes(50_000_000), DEFLATED, local=says, central=says))
 
 
+def zeros_called_empty() -> bytes:
+    """The same, but all headers say it is empty."""
+    says = Header(size=0)
+    return zip_bytes(ZipEntry("zeros.md", bytes(50_000_000), DEFLATED, local=says, central=says))
+
+
 def zeros_called_ordinary() -> bytes:
     """The same, but all headers say it is as long as the ratio allows."""
     data = deflated(bytes(50_000_000))
@@ -167,6 +173,7 @@ def _peak(build: Callable[[], bytes], settings: tuple[str, ...], folder: Path) -
         (zeros, (), "MF607 UnsafeArchive"),
         (zeros, EVERYTHING, "LimitExceeded opened read"),
         (zeros_called_small, (), "UnsafeArchive opened read"),
+        (zeros_called_empty, (), "UnsafeArchive opened read"),
         (zeros_called_ordinary, (), "UnsafeArchive opened read"),
         (many_small_bombs, (), "MF607 UnsafeArchive"),
         (as_much_as_the_limits_let_through, (), "opened read"),

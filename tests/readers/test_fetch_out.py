@@ -21,9 +21,9 @@ from tests.readers.fields_to_fetch import (
 from tests.readers.servers.faulty_http import FaultyHttp
 
 from memoryfield_readers import LocationError, PinMismatch, SourceUnavailable, WriteConflict
+from memoryfield_readers.beside import beside, clean, put_in_place
+from memoryfield_readers.exchange import exchange
 from memoryfield_readers.fetching import Fetching
-from memoryfield_readers.fetching.beside import beside, clean, put_in_place
-from memoryfield_readers.fetching.exchange import exchange
 from memoryfield_readers.lock import LockFile
 from memoryfield_readers.manifest import Manifest
 from memoryfield_readers.pins.pin import parse_pin
@@ -152,7 +152,7 @@ def test_what_was_made_takes_its_place(
 ) -> None:
     """Whatever stood there; also where two names cannot be exchanged."""
     if not at_once:
-        monkeypatch.setattr("memoryfield_readers.fetching.beside.exchange", lambda *names: False)
+        monkeypatch.setattr("memoryfield_readers.beside.exchange", lambda *names: False)
     target = tmp_path / "place"
     if kind == "folder":
         target.mkdir()
@@ -169,7 +169,7 @@ def test_what_was_made_takes_its_place(
 def test_what_cannot_take_the_place_leaves_what_was_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memoryfield_readers.fetching.beside.exchange", lambda *names: False)
+    monkeypatch.setattr("memoryfield_readers.beside.exchange", lambda *names: False)
     target = tmp_path / "place"
     target.mkdir()
     (target / "old.md").write_bytes(b"old\n")

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.readers.examples import examples
 
 from memoryfield_readers import (
+    Entry,
+    EntryKind,
     is_debris,
     is_lfs_pointer,
     is_page_name,
+    name_key,
     shown,
     topmost_debris,
     visible,
     visible_lines,
 )
+from memoryfield_readers.entry import entries_in_order, names_in_order
 
 PAGE_NAMES = (
     "a.md",
@@ -128,3 +135,14 @@ def test_long_text_is_cut() -> None:
 def test_a_git_lfs_pointer(data: bytes, pointer: bool) -> None:
     """A short file that begins as a pointer is one (MF108)."""
     assert is_lfs_pointer(data) == pointer
+
+
+@examples(100)
+@given(st.lists(st.text("aé\udc80\udcff\ue000\uffff\U0001f600/", max_size=4), unique=True))
+def test_names_are_in_the_order_of_their_bytes(names: list[str]) -> None:
+    """Whatever characters they have, lone surrogates of bytes that are no UTF-8 among them."""
+    expected = sorted(names, key=name_key)
+    assert names_in_order(names) == expected
+    assert [each.path for each in entries_in_order(Entry(n, EntryKind.FILE) for n in names)] == (
+        expected
+    )

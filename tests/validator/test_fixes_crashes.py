@@ -12,9 +12,9 @@ import pytest
 from tests.validator.fields import BODY, Files, as_bytes, page, write_files
 from tests.validator.fixes_fields import changed, fixable, proposal_of
 
-from memoryfield_readers import inspect_field, is_debris
+from memoryfield_readers import atomic, inspect_field, is_debris
 from memoryfield_validator import validate
-from memoryfield_validator.fixes import Proposal, apply, atomic
+from memoryfield_validator.fixes import Proposal, apply
 
 STEPS = ("open", "write", "fsync", "fchmod", "replace", "unlink", "link", "rename", "close")
 MOST_STEPS = 400

@@ -8,18 +8,17 @@ import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from ..beside import beside, clean, put_in_place
 from ..display import shown
 from ..entry import name_key
 from ..errors import LocationError, SourceUnavailable, WriteConflict
 from ..field import Field
+from ..file_names import check_file_name
 from ..lock import LockedField, is_field_name
 from ..names import ARCHIVE_SUFFIX, is_debris
 from ..system_errors import reason_of
-from .beside import beside, clean, put_in_place
 
 _PIECE_BYTES = 1024 * 1024
-_NOT_IN_NAME = frozenset("/\\\0")
-_NOT_ON_WINDOWS = frozenset('<>:"|?*')
 
 
 def write_out(locked: LockedField, field: Field, folder: Path, *, replace: bool) -> Path:
@@ -112,7 +111,7 @@ def write_folder(name: str, field: Field, folder: Path, *, replace: bool) -> Pat
     target = _target(folder, name, "")
     names = (*field.pages, *field.attachments, *field.indexes)
     for each in names:
-        _check_file_name(each, target)
+        check_file_name(each, str(target))
     field.prepare_all()
     hashes = {each: field.sha256(each) for each in names}
     try:
@@ -138,15 +137,6 @@ def _target(folder: Path, name: str, suffix: str) -> Path:
     if not is_field_name(name):  # a lock file says so, and it may come from anyone
         raise LocationError(f"{shown(name)} is no name for a field")
     return folder / (name + suffix)
-
-
-def _check_file_name(name: str, target: Path) -> None:
-    """Let no name through that is more than one component of a path, on any system."""
-    unfit = _NOT_IN_NAME | _NOT_ON_WINDOWS if os.name == "nt" else _NOT_IN_NAME
-    if name in ("", ".", "..") or unfit & set(name) or is_debris(name):
-        raise SourceUnavailable(
-            f"{shown(name)} cannot be the name of a file here", location=str(target)
-        )
 
 
 def _may_be_replaced(target: Path, *, replace: bool) -> None:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from ..archive_image import ArchiveImage
 from ..display import shown
 from ..entry import Entry, EntryKind
 from ..errors import Fault, MemoryfieldError, NotFound, PageError, UnsafeArchive
@@ -186,6 +187,10 @@ class ProvedSource(Source):
     def archive_chunks(self) -> Iterator[bytes]:
         """The bytes of the archive, if they were proved; see `Source.archive_chunks`."""
         return self._source.archive_chunks() if self._whole else iter(())
+
+    def archive_image(self) -> ArchiveImage | None:
+        """The raw make-up of the archive, if its bytes were proved; see `Source.archive_image`."""
+        return self._source.archive_image() if self._whole else None
 
     def close(self) -> None:
         """Let go of the source."""

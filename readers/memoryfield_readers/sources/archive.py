@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ..archive_image import ArchiveImage
 from ..display import shown
-from ..entry import Entry, EntryKind, path_key
+from ..entry import Entry, EntryKind, entries_in_order
 from ..errors import (
     HARMLESS_FAULTS,
     Fault,
     LimitExceeded,
     MemoryfieldError,
     NotFound,
+    SourceChanged,
     SourceUnavailable,
     UnsafeArchive,
 )
@@ -22,10 +24,16 @@ from ..source import Arrived, Source, ignored
 from ..system_errors import error_of
 from .folders import nested_files, with_folders
 from .random_access import RandomAccess
-from .zip_directory import DEFLATED, Member, read_directory
+from .subfolder import SubfolderSource
+from .zip_content import content_of, hashes_of, is_small
+from .zip_directory import read_directory
 from .zip_frames import judge_frame
+from .zip_image import comment_of, image_entries
+from .zip_member import DEFLATED, Member
 
 _CHUNK_BYTES = 256 * 1024
+_FILE = EntryKind.FILE
+_FOLDER = EntryKind.DIRECTORY
 
 MOST_HEADER_BYTES = 256 * 1024
 """What stands beside the data of an entry: a name, extra fields, a data descriptor, at most."""
@@ -69,8 +77,13 @@ class ArchiveSource(Source):
         self._strict = strict
         directory = read_directory(file, limits, strict=strict)
         self.faults: tuple[Fault, ...] = directory.faults
+        self._directory_at = directory.directory_at or 0
+        self._records = directory.records
         self._members = {member.path: member for member in directory.members}
-        entries = sorted(map(_entry, directory.members), key=path_key)
+        entries = entries_in_order(
+            Entry(path, _FOLDER if folder else _FILE, size, modified_ns)
+            for path, folder, _, _, _, size, modified_ns, _, _, _ in directory.members
+        )
         self._root = with_folders(entries)
         self._nested = nested_files(entries)
 
@@ -95,7 +108,20 @@ class ArchiveSource(Source):
                 location=self.location,
                 entry=entry.path,
             )
-        return b"".join(self.chunks(entry))
+        content = self._at_once(self._member(entry))
+        return b"".join(self.chunks(entry)) if content is None else content
+
+    def sha256(self, entry: Entry) -> str:
+        """The SHA-256 of an entry; see `Source.sha256`."""
+        content = self._at_once(self._member(entry))
+        return super().sha256(entry) if content is None else hashlib.sha256(content).hexdigest()
+
+    def sha256s(self, entries: Iterable[Entry]) -> Mapping[str, str]:
+        """The SHA-256 of small entries; see `Source.sha256s`."""
+        if not self._file.has((0, self._file.size)):
+            return {}
+        members = (self._members.get(entry.path) for entry in entries)
+        return hashes_of(self._file, (member for member in members if member is not None))
 
     def chunks(self, entry: Entry) -> Iterator[bytes]:
         """The bytes of an entry in pieces, never more than the archive announced.
@@ -104,9 +130,7 @@ class ArchiveSource(Source):
             UnsafeArchive: size (MF606) or CRC (MF601) are not what the archive announced.
             SourceUnavailable: the archive cannot be read.
         """
-        member = self._members.get(entry.path)
-        if member is None:
-            raise NotFound("no such entry", location=self.location, entry=entry.path)
+        member = self._member(entry)
         crc = 0
         size = 0
         pieces = self._inflated(member) if member.method == DEFLATED else self._stored(member)
@@ -128,13 +152,15 @@ class ArchiveSource(Source):
 
     def prepare(self, entries: Sequence[Entry], arrived: Arrived = ignored) -> None:
         """Fetch entries that are not here yet, neighbours in one request; see `Source.prepare`."""
+        if self._file.has((0, self._file.size)):
+            return
         members = [self._members[entry.path] for entry in entries if entry.path in self._members]
         members = [member for member in members if not member.folder and self._may_be_read(member)]
         try:
-            self._file.bring(member.frame.span for member in members)
+            self._file.bring(member.span for member in members)
         except SourceUnavailable as error:
-            got = [member.path for member in members if self._file.has(member.frame.span)]
-            missing = [m.path for m in members if not self._file.has(m.frame.span)]
+            got = [member.path for member in members if self._file.has(member.span)]
+            missing = [m.path for m in members if not self._file.has(m.span)]
             self._place(error)
             raise error.broken_off(got, missing) from error
         except LimitExceeded as error:
@@ -176,16 +202,57 @@ class ArchiveSource(Source):
             for at in range(0, self._file.size, _CHUNK_BYTES):
                 yield self._read_at(at, _CHUNK_BYTES)
 
+    def archive_image(self) -> ArchiveImage | None:
+        """The raw make-up of the archive; see `Source.archive_image`."""
+        if self.archive_name is None or not self._strict:
+            return None
+        self._refuse(self.faults)
+        behind = self._directory_at + len(self._records)
+        comment = comment_of(self._read_at(behind, self._file.size - behind))
+        if comment is None:
+            raise SourceChanged("changed while it was being read", location=self.location)
+        return ArchiveImage(
+            image_entries(self._members.values(), self._records),
+            comment,
+            self._file.size,
+            self._directory_at,
+            self._read_at,
+        )
+
+    def within(self, folder: str) -> Source:
+        """A sub-directory as a source; see `Source.within`."""
+        return SubfolderSource(self, folder)
+
     def _check_whole(self) -> None:
         """Refuse an archive of which only the directory was looked at, if there is more to it."""
-        faults = read_directory(self._file, self._limits).faults
-        if faults := tuple(fault for fault in faults if fault.rule not in HARMLESS_FAULTS):
-            raise UnsafeArchive(faults, location=self.location)
+        directory = read_directory(self._file, self._limits)
+        self._refuse(directory.faults)
+        self._records = directory.records
         self._strict = True
+
+    def _refuse(self, faults: tuple[Fault, ...]) -> None:
+        """Hand out no more of an archive with faults that count."""
+        if counting := tuple(fault for fault in faults if fault.rule not in HARMLESS_FAULTS):
+            raise UnsafeArchive(counting, location=self.location)
 
     def close(self) -> None:
         """Close the archive, if it was opened for this source."""
         self._file.close()
+
+    def _member(self, entry: Entry) -> Member:
+        member = self._members.get(entry.path)
+        if member is None:
+            raise NotFound("no such entry", location=self.location, entry=entry.path)
+        return member
+
+    def _at_once(self, member: Member) -> bytes | None:
+        """The content of a small entry; None for a large one, and where anything is wrong with it.
+
+        Then it is to be read in pieces, which says what is wrong.
+        """
+        if not is_small(member):
+            return None
+        return content_of(member, self._read_at(self._data_at(member), member.compressed))
 
     def _stored(self, member: Member) -> Iterator[bytes]:
         start = self._data_at(member)
@@ -195,7 +262,7 @@ class ArchiveSource(Source):
 
     def _data_at(self, member: Member) -> int:
         """Where the data of an entry begin, once its local header has been checked."""
-        if member.data_at is not None:
+        if isinstance(member.data_at, int):
             return member.data_at
         if not self._may_be_read(member):
             raise LimitExceeded(
@@ -206,9 +273,9 @@ class ArchiveSource(Source):
                 hint=raise_limit("file-bytes"),
             )
         try:
-            if not self._file.has(member.frame.span):
-                self._file.bring([member.frame.span])
-            found = judge_frame(self._file, member.frame)
+            if not self._file.has(member.span):
+                self._file.bring([member.span])
+            found = judge_frame(self._file, member.data_at)
         except OSError as error:
             raise error_of(error, location=self.location) from error
         except SourceUnavailable as error:
@@ -225,8 +292,7 @@ class ArchiveSource(Source):
 
     def _may_be_read(self, member: Member) -> bool:
         """Whether no more would be fetched than a file may have, were it stored."""
-        start, end = member.frame.span
-        return end - start <= self._limits.file_bytes + MOST_HEADER_BYTES
+        return member.end - member.start <= self._limits.file_bytes + MOST_HEADER_BYTES
 
     def _place(self, error: MemoryfieldError) -> None:
         error.location = error.location or self.location
@@ -264,8 +330,3 @@ class ArchiveSource(Source):
     def _unsafe(self, rule: str, problem: str, member: Member) -> UnsafeArchive:
         fault = Fault(rule, f"{shown(member.path)} {problem}", member.path)
         return UnsafeArchive((fault,), location=self.location)
-
-
-def _entry(member: Member) -> Entry:
-    kind = EntryKind.DIRECTORY if member.folder else EntryKind.FILE
-    return Entry(member.path, kind, member.size, member.modified_ns)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..entry import Entry, EntryKind, path_key
+from ..entry import Entry, EntryKind, entries_in_order
 from ..names import topmost_debris
 
 
 def with_folders(entries: Sequence[Entry]) -> tuple[Entry, ...]:
     """The entries at the root, in order, with the folders that the paths of others imply."""
-    root = [entry for entry in entries if "/" not in entry.path]
-    known = {entry.path for entry in root}
+    root: list[Entry] = []
+    deeper: list[Entry] = []
     for entry in entries:
-        top, slash, _ = entry.path.partition("/")
-        if slash and top not in known:
+        (root if "/" not in entry.path else deeper).append(entry)
+    known = {entry.path for entry in root}
+    for entry in deeper:
+        top = entry.path.partition("/")[0]
+        if top not in known:
             known.add(top)
             root.append(Entry(top, EntryKind.DIRECTORY, 0, entry.modified_ns))
-    return tuple(sorted(root, key=path_key))
+    return tuple(entries_in_order(root))
 
 
 def nested_files(entries: Sequence[Entry]) -> tuple[Entry, ...]:

@@ -65,6 +65,19 @@ class RootedFolder:
         with self._folder(parts) as descriptor, os.scandir(descriptor) as items:
             yield from items
 
+    def status(self) -> os.stat_result:
+        """The status of the directory itself."""
+        if self._descriptor is None:
+            return os.stat(self._path)
+        return os.fstat(self._descriptor)
+
+    def status_of(self, parts: tuple[str, ...]) -> os.stat_result:
+        """The status of a path below, of which no component is followed if it is a link."""
+        if self._descriptor is None:
+            return os.lstat(self._path.joinpath(*parts))
+        with self._folder(parts[:-1]) as folder:
+            return os.stat(parts[-1], dir_fd=folder, follow_symlinks=False)
+
     def lstat(self, path: str) -> os.stat_result:
         """The status of a path below, without following it if it is a link."""
         if self._descriptor is None:

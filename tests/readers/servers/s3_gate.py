@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import threading
 from collections.abc import Callable, Mapping
@@ -58,6 +59,11 @@ class S3Gate:
         unlisted: buckets whose readers may not list, and are not told what is missing.
         payers: buckets whose requester pays.
         page_keys: how many keys one page of a listing holds, if not a thousand.
+        unconditional: whether conditions on what is written are passed over, as some stores do.
+        refuse_writes: what is refused before the store hears of it, as `rules` are after; one may
+            also do something of its own before a write.
+        losses: for each write that is to be lost on its way, from the first on, whether the store
+            takes it before the connection breaks; None lets one pass.
         hold: keeps an answer back while a rule waits for it; set when the gate is closed.
     """
 
@@ -68,6 +74,10 @@ class S3Gate:
         self.unlisted: set[str] = set()
         self.payers: set[str] = set()
         self.page_keys: int | None = None
+        self.unconditional = False
+        self.refuse_writes: list[Rule] = []
+        self.losses: list[bool | None] = []
+        self._writing = threading.Lock()
         self.hold = threading.Event()
         self._upstream = port
         gate = self
@@ -81,6 +91,14 @@ class S3Gate:
 
             def do_HEAD(self) -> None:
                 gate.answer(self)
+
+            def do_PUT(self) -> None:
+                gate.answer(self)
+
+            def handle_expect_100(self) -> bool:
+                go_on = super().handle_expect_100()
+                self.wfile.flush()
+                return go_on
 
             def log_message(self, *_: object) -> None:
                 """Nothing: the tests look at what was asked."""
@@ -127,7 +145,17 @@ class S3Gate:
         key = unquote(rest[0]) if rest else ""
         asked = Asked(handler.command, unquote(bucket), key, query, headers)
         self.asked.append(asked)
-        given = self._refused(asked) or self._passed_on(handler, asked)
+        loss = self.losses.pop(0) if asked.method == "PUT" and self.losses else None
+        body = _body_of(handler) if asked.method == "PUT" else None
+        if loss is False:
+            handler.close_connection = True
+            return
+        with self._writing if body is not None else contextlib.nullcontext():
+            # A store compares and writes in one step, and moto in two.
+            given = self._refused(asked) or self._passed_on(handler, asked, body)
+        if loss:
+            handler.close_connection = True
+            return
         if asked.bucket in self.unlisted and given.status == 404:
             given = refusal(403, "AccessDenied")
         for rule in self.rules:
@@ -146,19 +174,28 @@ class S3Gate:
             return refusal(403, "AccessDenied")
         if any(name.startswith(("x-amz-checksum", "x-amz-sdk-checksum")) for name in asked.headers):
             return refusal(401, "Unauthorized")  # as stores do that do not know these
+        if asked.method == "PUT":
+            found = (rule(asked, Given(200)) for rule in self.refuse_writes)
+            return next((given for given in found if given is not None), None)
         return None
 
-    def _passed_on(self, handler: BaseHTTPRequestHandler, asked: Asked) -> Given:
+    def _passed_on(
+        self, handler: BaseHTTPRequestHandler, asked: Asked, body: bytes | None
+    ) -> Given:
         connection = http.client.HTTPConnection("127.0.0.1", self._upstream, timeout=30)
         try:
             # Moto wants a signature for what is not public, and never looks whose it is.
             signature = "AWS4-HMAC-SHA256 Credential=gate/20260101/us-east-1/s3/aws4_request"
             headers = {**dict(handler.headers.items()), "Authorization": signature}
+            headers.pop("Expect", None)
+            if body is not None and self.unconditional:
+                headers.pop("If-Match", None)
+                headers.pop("If-None-Match", None)
             paged = asked.lists and self.page_keys is not None
             path = f"{handler.path}&max-keys={self.page_keys}" if paged else handler.path
-            connection.request(handler.command, path, headers=headers)
+            connection.request(handler.command, path, body, headers)
             answer = connection.getresponse()
-            body = answer.read()
+            data = answer.read()
         finally:
             connection.close()
         kept = {
@@ -166,8 +203,10 @@ class S3Gate:
             for name, value in answer.headers.items()
             if name.lower() not in ("connection", "content-length", "transfer-encoding", "server")
         }
+        if handler.command == "HEAD" and answer.status == 404:
+            kept["x-amz-request-id"] = "gate"  # as S3 has it; moto's looks like a web server's
         length = answer.headers.get("Content-Length")
-        return Given(answer.status, kept, body, None if length is None else int(length))
+        return Given(answer.status, kept, data, None if length is None else int(length))
 
     def _send(self, handler: BaseHTTPRequestHandler, given: Given) -> None:
         length = len(given.body) if given.length is None else given.length
@@ -179,3 +218,7 @@ class S3Gate:
         if handler.command != "HEAD":
             handler.wfile.write(given.body)
             handler.close_connection = length != len(given.body)
+
+
+def _body_of(handler: BaseHTTPRequestHandler) -> bytes:
+    return handler.rfile.read(int(handler.headers["Content-Length"]))

@@ -13,11 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoryfield_readers import LocationError, MemoryfieldError, NotFound, local_path
+from memoryfield_readers.holding import held_field
 
 from .folder import WritableFolder
 from .proposal import Change, Proposal, Rename, Rewrite
 
 _NAMES = "MF201"
+
+_WAIT_SECONDS = 30.0
+"""For so long another program may be writing to the folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ def apply(
     No page is renamed where a link would then lead nowhere, as far as that can be seen before. An
     error of one page is part of the answer: `SourceChanged` where the page is not what it was when
     it was read, or its new name is taken by now; `AccessDenied`; `PageError` where it is a link by
-    now, or one leads to a page that is to be renamed; `SourceUnavailable`.
+    now, or one leads to a page that is to be renamed; `SourceUnavailable`. The folder is locked
+    meanwhile, as every other writer of ours locks it.
 
     Arguments:
         proposal: what to do.
@@ -56,12 +61,18 @@ def apply(
         LocationError: the location is no folder on this machine; an archive is never written.
         NotFound: the folder does not exist.
         AccessDenied: the folder may not be opened.
-        SourceUnavailable: something else is the matter with the folder.
+        LockTimeout: another program was writing to it for half a minute.
+        SourceUnavailable: something else is the matter with the folder, such as a batch that was
+            cut off.
     """
     path = writable_folder(location)
     if not proposal.changes:
         return Written(proposal)
-    with WritableFolder(path, str(path)) as folder:
+    with (
+        held_field(path, wait=_WAIT_SECONDS, location=str(path)),
+        WritableFolder(path, str(path)) as folder,
+    ):
+        folder.check_at_rest()
         return _Writing(proposal, folder, progress or (lambda: None)).run()
 
 

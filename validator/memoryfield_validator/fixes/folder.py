@@ -32,6 +32,7 @@ from memoryfield_readers.atomic import (
     rename_file,
     replace_file,
 )
+from memoryfield_readers.journal import is_under_way
 
 _FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -65,6 +66,20 @@ class WritableFolder:
         self._root.close()
         if self._descriptor is not None:
             os.close(self._descriptor)
+
+    def check_at_rest(self) -> None:
+        """See that no batch of edits was left off in the folder.
+
+        Raises:
+            SourceUnavailable: one was: what the pages are is not only what the files hold.
+        """
+        with self._errors(None):
+            if is_under_way(self._root):
+                raise SourceUnavailable(
+                    "cannot be mended: a batch of edits was cut off here",
+                    location=self._location,
+                    hint="run `memoryfield recover` on the folder first",
+                )
 
     def sync(self) -> None:
         """Have on the disk what has been replaced and renamed so far."""

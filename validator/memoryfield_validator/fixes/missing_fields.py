@@ -44,7 +44,7 @@ def takes_fields(page: Page) -> bool:
     if frontmatter.state is not FrontmatterState.PARSED or not has_room(page):
         return False
     names = _missing(page)
-    splices = _at_end(page, (f"{name}: {quoted(name)}" for name in names))
+    splices = lines_at_end(page, (f"{name}: {quoted(name)}" for name in names))
     after = changed_page(page, spliced(page.raw, splices)).frontmatter
     return after.state is FrontmatterState.PARSED and after.fields == {
         **frontmatter.fields,
@@ -77,7 +77,7 @@ def field_splices(
         missing = [name for name in missing if name != UUID]
     if not missing or not takes_fields(page):
         return []
-    return _at_end(page, _lines(page, missing, born, new_uuid))
+    return lines_at_end(page, _lines(page, missing, born, new_uuid))
 
 
 def block_with_fields(page: Page, born: Born, new_uuid: NewUuid | None) -> list[Splice]:
@@ -87,16 +87,20 @@ def block_with_fields(page: Page, born: Born, new_uuid: NewUuid | None) -> list[
     """
     if new_uuid is None or not takes_block(page):
         return []
-    lines = ("---", *_lines(page, WANTED, born, new_uuid), "---")
+    return block_of_lines(page, _lines(page, WANTED, born, new_uuid))
+
+
+def block_of_lines(page: Page, lines: Iterable[str]) -> list[Splice]:
+    """The splice that puts a block of these lines before the text, in the line ends of the page."""
     line_ending = line_end(page.text)
-    return [Splice(0, 0, "".join(line + line_ending for line in lines))]
+    return [Splice(0, 0, "".join(line + line_ending for line in ("---", *lines, "---")))]
 
 
 def _missing(page: Page) -> list[str]:
     return [name for name in WANTED if name not in page.frontmatter.nodes]
 
 
-def _at_end(page: Page, lines: Iterable[str]) -> list[Splice]:
+def lines_at_end(page: Page, lines: Iterable[str]) -> list[Splice]:
     """The splice that adds lines at the end of the block, in the column of its first key."""
     frontmatter = page.frontmatter
     source, pairs = frontmatter.source, frontmatter.tree.pairs
@@ -112,13 +116,17 @@ def _lines(page: Page, names: Iterable[str], born: Born, new_uuid: NewUuid | Non
     created, updated = _times(page, born)
     for name in names:
         if name == "title":
-            title = title_for(page)
-            value = title if needs_no_quotes(title) else quoted(title)
+            value = title_value(title_for(page))
         elif name == UUID and new_uuid is not None:
             value = new_uuid()
         else:
-            value = quoted(_rfc_3339(created if name == "created" else updated))
+            value = quoted(rfc_3339(created if name == "created" else updated))
         yield f"{name}: {value}"
+
+
+def title_value(title: str) -> str:
+    """A title of one line as it is written behind its key."""
+    return title if needs_no_quotes(title) else quoted(title)
 
 
 def _times(page: Page, born: Born) -> tuple[datetime, datetime]:
@@ -133,9 +141,14 @@ def _times(page: Page, born: Born) -> tuple[datetime, datetime]:
     stated_updated, stated_created = _stated(page, "updated"), _stated(page, "created")
     if stated_updated and is_before(stated_updated, _moment(created)):
         created = _instant(stated_updated) or created
-    if stated_created and is_before(_moment(updated), stated_created):
-        updated = _instant(stated_created, after=True) or updated
-    return created, updated
+    return created, not_before(stated_created, updated)
+
+
+def not_before(created: Moment | None, time: datetime) -> datetime:
+    """A time in UTC, or the first second that is not before a moment that is stated (MF310)."""
+    if created and is_before(_moment(time), created):
+        return _instant(created, after=True) or time
+    return time
 
 
 def _stated(page: Page, name: str) -> Moment | None:
@@ -156,5 +169,6 @@ def _instant(moment: Moment, *, after: bool = False) -> datetime | None:
         return None
 
 
-def _rfc_3339(time: datetime) -> str:
+def rfc_3339(time: datetime) -> str:
+    """A time in UTC, to the second, as the standard writes it (MF309)."""
     return time.replace(tzinfo=None).isoformat(timespec="seconds") + "Z"

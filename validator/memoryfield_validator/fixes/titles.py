@@ -31,12 +31,17 @@ _MOST_HEADING = 2000
 
 def title_for(page: Page) -> str:
     """The first heading of the body outside of code and comments, or else the name in words."""
+    return title_from_heading(page) or title_from_name(page.name)
+
+
+def title_from_heading(page: Page) -> str | None:
+    """The first heading of the body outside of code and comments, or None if it has none."""
     prose = without_comments(without_fenced_code(page.body))
     for heading in _HEADING.finditer(prose):
         title = _as_title(heading["atx"] or heading["above"] or heading["first"] or "")
         if title:
             return title
-    return title_from_name(page.name)
+    return None
 
 
 def title_from_name(name: str) -> str:

@@ -6,9 +6,9 @@ away: what is being made is held by its maker, and by nobody once the maker is g
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
-import secrets
 import shutil
 import stat
 import sys
@@ -23,22 +23,25 @@ if sys.platform != "win32":
     import fcntl
 
 _NEW, _OLD = ".new", ".old"
+_MARK_BYTES = 8
+_MOST_NAME_BYTES = 255
 _ABANDONED_SECONDS = 86_400.0
 """Where nothing can be held: what is older than a day is being made by nobody."""
 
 
 @contextmanager
-def beside(target: Path, *, folder: bool) -> Iterator[Path]:
+def beside(target: Path, *, folder: bool, mode: int = 0o666) -> Iterator[Path]:
     """A new file or folder beside a place, gone afterwards if it was not moved there.
 
     Arguments:
         target: the place; its folder is there.
         folder: whether to make a folder.
+        mode: of a file, before the umask.
 
     Raises:
         OSError: it cannot be made.
     """
-    made, held = _made(target, folder=folder)
+    made, held = _made(target, mode, folder=folder)
     try:
         yield made
     finally:
@@ -81,34 +84,50 @@ def remove(path: Path) -> None:
             path.unlink()
 
 
-def _made(target: Path, *, folder: bool) -> tuple[Path, int | None]:
+def _made(target: Path, mode: int, *, folder: bool) -> tuple[Path, int | None]:
     """What is new and empty, and what it is held by."""
     while True:
         made = _name_beside(target, _NEW)
         if folder:
             made.mkdir()
         else:
-            os.close(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
-        if sys.platform == "win32":
-            return made, None
+            os.close(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         try:
-            held = os.open(made, os.O_RDONLY | os.O_CLOEXEC)
+            return made, _holding(made)
         except FileNotFoundError:
             continue
+        except BaseException:
+            remove(made)
+            raise
+
+
+def _holding(made: Path) -> int | None:
+    """What something new is held by; None where nothing can be held.
+
+    Raises:
+        FileNotFoundError: before it was held, it was nobody's, and another one took it away.
+    """
+    if sys.platform == "win32":
+        return None
+    held = os.open(made, os.O_RDONLY | os.O_CLOEXEC)
+    try:
         try:
             fcntl.flock(held, fcntl.LOCK_EX)  # another one may look, for a moment, who holds it
         except OSError:  # where nothing can be held, nothing is taken for left either
             os.close(held)
-            return made, None
-        # Before it was held, it was nobody's: another one may have taken it away.
-        if _is_at(held, made):
-            return made, held
-        os.close(held)
+            return None
+        if not _is_at(held, made):
+            raise FileNotFoundError(made)
+    except BaseException:
+        with suppress(OSError):
+            os.close(held)
+        raise
+    return held
 
 
 def clean(target: Path) -> None:
     """Take away what others have left that were making the same, and put back what was there."""
-    name = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}(\.new|\.old)")
+    name = re.compile(rf"\.{re.escape(_stem(target))}\.[0-9a-f]{{16}}(\.new|\.old)")
     with suppress(OSError):
         for entry in list(os.scandir(target.parent)):
             found = name.fullmatch(entry.name)
@@ -140,7 +159,14 @@ def _is_left(path: Path) -> bool:
 
 
 def _name_beside(target: Path, ending: str) -> Path:
-    return target.with_name(f".{target.name}.{secrets.token_hex(8)}{ending}")
+    return target.with_name(f".{_stem(target)}.{os.urandom(_MARK_BYTES).hex()}{ending}")
+
+
+def _stem(target: Path) -> str:
+    """What the names beside a place begin with: its own name, or a hash of one that is too long."""
+    name = os.fsencode(target.name)
+    most = _MOST_NAME_BYTES - len("..") - 2 * _MARK_BYTES - len(_NEW)
+    return target.name if len(name) <= most else hashlib.sha256(name).hexdigest()
 
 
 def _is_folder(path: Path) -> bool:
