@@ -122,7 +122,7 @@ def rebuild(
         raise NotFound("there is no page", location=indexed.location)
     if path.is_dir() and not path.is_symlink():
         raise SourceUnavailable("is a folder, and no index", location=str(path))
-    from memoryfield_readers.fetching.beside import beside
+    from memoryfield_readers.beside import beside
 
     make_folder(path)
     with ExitStack() as stack:
@@ -374,7 +374,7 @@ def _digest(indexed: Field) -> str:
 
 def _clean(path: Path) -> None:
     """Take away what builds have left that were killed."""
-    from memoryfield_readers.fetching.beside import clean
+    from memoryfield_readers.beside import clean
 
     beginning = f".{path.name}."
     if any(name.startswith(beginning) for name in os.listdir(path.parent)):

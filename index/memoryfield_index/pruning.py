@@ -96,7 +96,7 @@ def clear(root: Path) -> Removed:
     Arguments:
         root: the folder of the cache.
     """
-    from memoryfield_readers.fetching.beside import clean
+    from memoryfield_readers.beside import clean
 
     for folder in (root.joinpath(*NEAREST), *_folders(root)):
         for item in _scan(folder):

@@ -25,8 +25,7 @@ from memoryfield_index.building import rebuild
 from memoryfield_index.storage import open_index
 from memoryfield_index.values import Embedding, Failed
 from memoryfield_index.vectors import VectorCache
-from memoryfield_readers import Field, MemoryfieldError, open_field
-from memoryfield_readers.fetching import beside
+from memoryfield_readers import Field, MemoryfieldError, beside, open_field
 
 TOGETHER = 2
 """Pages in a batch."""

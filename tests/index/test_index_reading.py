@@ -260,7 +260,33 @@ def test_reading_writes_nothing(place: Path, path: Path) -> None:
     assert after == before
 
 
-def test_an_index_that_travels_is_copied(place: Path, path: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any index is taken for one that is too large for memory."""
+    monkeypatch.setattr("memoryfield_index.storage.opening._MOST_IN_MEMORY", 0)
+
+
+def test_an_index_that_travels_is_read_from_memory(
+    place: Path, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No file is made for it, also not for one in WAL mode."""
+    build(place)
+    change(path, "PRAGMA journal_mode=wal")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))
+    with open_field(place) as field, open_shipped(field, INDEX) as index:
+        assert index.count() == 3
+        assert index.location == f"{place}: {INDEX}"
+        assert index.database.connection.db_filename("main") == ""
+
+
+def test_what_travels_and_is_no_index(place: Path, path: Path) -> None:
+    path.write_bytes(b"SQLite format 3\0 and no more")
+    with open_field(place) as field, pytest.raises(IndexMismatch):
+        open_shipped(field, INDEX)
+
+
+@pytest.mark.usefixtures("large")
+def test_a_large_index_that_travels_is_copied(place: Path, path: Path, tmp_path: Path) -> None:
     """It is read from a private copy, which is gone when it is closed."""
     build(place)
     with open_field(place) as field, open_shipped(field, INDEX) as index:
@@ -272,6 +298,7 @@ def test_an_index_that_travels_is_copied(place: Path, path: Path, tmp_path: Path
     assert not copy.exists()
 
 
+@pytest.mark.usefixtures("large")
 def test_a_copy_is_gone_if_it_cannot_be_used(
     place: Path, path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -283,6 +310,7 @@ def test_a_copy_is_gone_if_it_cannot_be_used(
     assert os.listdir(tmp_path / "room") == []
 
 
+@pytest.mark.usefixtures("large")
 def test_no_room_for_a_copy(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build(place)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "none"))

@@ -5,5 +5,6 @@ from __future__ import annotations
 from .answering import Asked, How, search
 from .matching import Embedders
 from .results import Answer, Hit
+from .standing import Standing
 
-__all__ = ["Answer", "Asked", "Embedders", "Hit", "How", "search"]
+__all__ = ["Answer", "Asked", "Embedders", "Hit", "How", "Standing", "search"]

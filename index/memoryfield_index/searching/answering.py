@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -27,7 +27,7 @@ from .cutting import ANYTHING, LEAST_COVERAGE, STRONG_COVERAGE, cut_off, first, 
 from .directions import can_be_compared
 from .fusing import fuse
 from .large import nearest_of_any, usable_of_any
-from .lexical import Lexicon
+from .lexical import Lexicon, Worded
 from .matching import AUTO, Embedders, Matched, matched
 from .nearest import Near
 from .results import Answer, Hit
@@ -41,7 +41,7 @@ NOT_RANKED = frozenset({"index.md", "listing.md"})
 MOST_QUESTION = 2000
 """Characters of a question that are embedded; models take little more."""
 
-_Key: TypeAlias = "tuple[int, str]"
+Key: TypeAlias = "tuple[int, str]"
 """The number of a field, and the name of a page in it."""
 
 
@@ -95,11 +95,11 @@ def search(
     question = encodable(question).strip()
     if not question:
         return Answer((), asked.how, ("the question is empty",))
-    return _Search(fields, question, embedders, asked, watch).answer()
+    return Search(fields, question, embedders, asked, watch).answer()
 
 
-class _Search:
-    """A search that is under way."""
+class Search:
+    """A search that is under way; what it opens it closes, and what it reads it forgets."""
 
     def __init__(
         self,
@@ -109,24 +109,25 @@ class _Search:
         asked: Asked,
         watch: Watch,
     ) -> None:
+        """Begin; see `search`."""
         self._fields = fields
         self._question = question
         self._embedders = embedders
         self._asked = asked
         self._watch = watch
         self._queries: dict[int, Vector] = {}
-        self._pages: dict[_Key, Page] = {}
-        self._distances: dict[_Key, float] = {}
-        self._stale: set[_Key] = set()
-        self._beyond: list[tuple[float, _Key]] = []
+        self._pages: dict[Key, Page] = {}
+        self._distances: dict[Key, float] = {}
+        self._stale: set[Key] = set()
+        self._beyond: list[tuple[float, Key]] = []
         self._notes: list[str] = []
         self._errors: list[MemoryfieldError] = []
         self._pins: dict[int, str | None] = {}
 
     def answer(self) -> Answer:
         """Search all fields."""
-        by_recipe: dict[str, list[_Key]] = {}
-        uncovered: list[_Key] = []
+        by_recipe: dict[str, list[Key]] = {}
+        uncovered: list[Key] = []
         for number in range(len(self._fields)):
             recipe, found, left = self._by_vectors(number)
             by_recipe.setdefault(recipe, []).extend(found)
@@ -153,17 +154,16 @@ class _Search:
             nearest=None if scored else self._nearest(),
         )
 
-    def _by_vectors(self, number: int) -> tuple[str, list[_Key], list[_Key]]:
+    def _by_vectors(self, number: int) -> tuple[str, list[Key], list[Key]]:
         """By which recipe a field was searched, the pages found, and those not covered by it."""
         searched = self._fields[number]
-        all_of_it: list[_Key] = [(number, name) for name in self._wanted(searched)]
+        all_of_it: list[Key] = [(number, name) for name in self._wanted(searched)]
         if self._asked.how == "lexical":
             return "", [], all_of_it
-        found = matched(searched, self._embedders, self._notes.append)
-        if found is None:
-            return "", [], all_of_it
         try:
-            with found.index:
+            with self._matched(number) as found:
+                if found is None:
+                    return "", [], all_of_it
                 query = self._query(found)
                 near, further = self._near(number, found, query)
                 left = self._left(number, found, query)
@@ -180,6 +180,21 @@ class _Search:
         self._beyond += further
         return found.embedder.recipe.key, list(near), left
 
+    @contextmanager
+    def _matched(self, number: int) -> Iterator[Matched | None]:
+        """The index of a field that can be searched, as long as it is being searched."""
+        found = matched(self._fields[number], self._embedders, self._notes.append)
+        if found is None:
+            yield None
+            return
+        with found.index:
+            yield found
+
+    def _worded(self, pages: Mapping[Key, Page]) -> list[Worded]:
+        """Some pages ranked by their words; each is numbered as it was given."""
+        with closing(Lexicon(self._watched(list(pages.values())))) as lexicon:
+            return lexicon.rank(self._question)
+
     def _query(self, found: Matched) -> Vector:
         """The vector of the question."""
         key = id(found.embedder)
@@ -195,12 +210,12 @@ class _Search:
 
     def _near(
         self, number: int, found: Matched, query: Vector
-    ) -> tuple[dict[_Key, float], list[tuple[float, _Key]]]:
+    ) -> tuple[dict[Key, float], list[tuple[float, Key]]]:
         """The distances of the pages that are near enough, as they stand, and of the next one."""
         bound = self._bound(found.index.model_code)
         wanted = frozenset(self._wanted(self._fields[number]))
         rows = nearest_of_any(found.index, found.identity, query, wanted)
-        hits: dict[_Key, float] = {}
+        hits: dict[Key, float] = {}
         while len(hits) < self._asked.most:
             batch = list(islice(rows, self._asked.most))
             near = [row for row in batch if row.distance <= bound]
@@ -221,7 +236,7 @@ class _Search:
             else:
                 self._stale.add((number, page.name))
 
-    def _left(self, number: int, found: Matched, query: Vector) -> list[_Key]:
+    def _left(self, number: int, found: Matched, query: Vector) -> list[Key]:
         """The pages that words have to find: all, or those that have no row to be found by."""
         searched = self._fields[number]
         wanted = self._wanted(searched)
@@ -253,20 +268,19 @@ class _Search:
             return [(number, name) for name in wanted]
         return [*((number, name) for name in missing), *sorted(stale)]
 
-    def _by_words(self, keys: Sequence[_Key], how: How) -> tuple[list[_Key], dict[_Key, float]]:
+    def _by_words(self, keys: Sequence[Key], how: How) -> tuple[list[Key], dict[Key, float]]:
         """Some pages ranked by their words, and their scores."""
-        pages: dict[_Key, Page] = {}
+        pages: dict[Key, Page] = {}
         for number in range(len(self._fields)):
             names = [name for of, name in keys if of == number]
             pages.update(((number, page.name), page) for page in self._read(number, names))
         if not pages:
             return [], {}
-        with closing(Lexicon(self._watched(list(pages.values())))) as lexicon:
-            worded = lexicon.rank(self._question)
+        of_number = list(pages)
+        worded = self._worded(pages)
         least = LEAST_COVERAGE if how != "hybrid" else STRONG_COVERAGE
         if self._asked.weak and how != "hybrid":
             least = 0.0
-        of_number = list(pages)
         chosen = fitting(worded, least)
         if how == "lexical":
             chosen = first(chosen, self._asked.most)
@@ -320,7 +334,7 @@ class _Search:
         self._distances.setdefault(key, distance)
         return self._hit(key, 0.0)
 
-    def _hit(self, key: _Key, score: float) -> Hit:
+    def _hit(self, key: Key, score: float) -> Hit:
         searched = self._fields[key[0]]
         return Hit(
             page=self._pages[key],

@@ -52,13 +52,13 @@ _USABLE = "SELECT filename, sha256 FROM pages ORDER BY number"
 
 
 def nearest_of_any(
-    index: Index, identity: str, query: Vector, wanted: Container[str] | None = None
+    index: Index, identity: str | None, query: Vector, wanted: Container[str] | None = None
 ) -> Iterator[Near]:
     """As `nearest` gives them; of a large index by way of its `vec0` table.
 
     Arguments:
         index: an index that was opened with `vec_distance_cosine`.
-        identity: what tells this state of this index from all others.
+        identity: what tells this state of this index from all others; None for no table.
         query: the vector of the question.
         wanted: the names that count; None for all.
 
@@ -72,7 +72,7 @@ def nearest_of_any(
     return _in_order(connection, index, query, wanted)
 
 
-def usable_of_any(index: Index, identity: str, query: Vector) -> Iterator[tuple[str, bytes]]:
+def usable_of_any(index: Index, identity: str | None, query: Vector) -> Iterator[tuple[str, bytes]]:
     """As `usable` gives them; of a large index by way of its `vec0` table.
 
     Raises:
@@ -92,10 +92,10 @@ def usable_of_any(index: Index, identity: str, query: Vector) -> Iterator[tuple[
     return usable(index, query)
 
 
-def _table(index: Index, identity: str, size: int) -> apsw.Connection | None:
+def _table(index: Index, identity: str | None, size: int) -> apsw.Connection | None:
     """The table of a large index for vectors of so many bytes; None where there can be none."""
     # No more rows of this length are in the file than fit in; often there is no need to count.
-    if index.size // max(1, size) <= MANY or index.count() <= MANY:
+    if identity is None or index.size // max(1, size) <= MANY or index.count() <= MANY:
         return None
     cache = Cache.default()
     if cache.problem is not None:
@@ -166,7 +166,7 @@ def _made(index: Index, path: Path, identity: str, size: int) -> apsw.Connection
     """The table, made anew; None where it cannot be."""
     import apsw
 
-    from memoryfield_readers.fetching.beside import beside, clean, put_in_place
+    from memoryfield_readers.beside import beside, clean, put_in_place
 
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -86,12 +86,12 @@ class Matched:
 
     Attributes:
         index: the index.
-        identity: what tells this state of it from all others.
+        identity: what tells this state of it from all others; None if nothing is to be kept of it.
         embedder: the embedder.
     """
 
     index: Index
-    identity: str
+    identity: str | None
     embedder: Embedder
 
 

@@ -118,12 +118,12 @@ def errors_as_ours(shown: str) -> Iterator[None]:
 
 
 def open_disarmed(
-    path: Path, size: int, shown: str, prepare: Prepare | None, functions: Collection[str]
+    file: Path | bytes, size: int, shown: str, prepare: Prepare | None, functions: Collection[str]
 ) -> Database:
-    """Open a file.
+    """Open a file, or what one holds.
 
     Arguments:
-        path: a regular file.
+        file: a regular file, or its bytes.
         size: how many bytes it has.
         shown: its name, as messages have it.
         prepare: is given the connection when nothing of the file was read, to add functions.
@@ -135,4 +135,4 @@ def open_disarmed(
     """
     allowed = Allowed(_TABLES, _FUNCTIONS | frozenset(functions), _PRAGMAS, MOST_VALUE)
     with errors_as_ours(shown):
-        return Database(connect(path, allowed, prepare), size, shown)
+        return Database(connect(file, allowed, prepare), size, shown)

@@ -24,6 +24,9 @@ from .meta import Meta, of_rows
 from .schema import COLUMNS, HEADER, META_COLUMNS
 
 _BEGINNING = 4096
+_MOST_IN_MEMORY = 64 * 1024 * 1024
+"""A shipped index up to this size is opened from memory; a larger one from a private copy."""
+
 _MOST_META = 100
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _OPEN_FLAGS |= getattr(os, "O_NONBLOCK", 0)  # a FIFO must not hang us
@@ -55,7 +58,9 @@ def open_index(
         AccessDenied, SourceUnavailable: it cannot be read.
         IndexMismatch: it is no index that can be used.
     """
-    return _opened(path, path.name, str(path), prepare, functions, _nothing)
+    shown = str(path)
+    size = _checked_size(path, shown)
+    return _opened(path, size, path.name, shown, prepare, functions, _nothing)
 
 
 def open_shipped(
@@ -65,7 +70,7 @@ def open_shipped(
     prepare: Prepare | None = None,
     functions: Collection[str] = (),
 ) -> Index:
-    """Open an index that a field ships, however it travels, as a private copy of it.
+    """Open an index that a field ships, however it travels, as it is now.
 
     Arguments:
         field: the field.
@@ -78,9 +83,13 @@ def open_shipped(
         SourceUnavailable: there is no room for a copy.
         IndexMismatch: it is no index that can be used.
     """
+    shown = f"{field.location}: {name}"
+    if field.entries[name].size <= _MOST_IN_MEMORY:
+        data = field.content(name)
+        _check_beginning(data[:_BEGINNING], shown)
+        return _opened(data, len(data), name, shown, prepare, functions, _nothing)
     from tempfile import TemporaryDirectory
 
-    shown = f"{field.location}: {name}"
     with ExitStack() as undo:
         try:
             folder = TemporaryDirectory(prefix="memoryfield-index-")
@@ -94,7 +103,8 @@ def open_shipped(
                 entry=name,
                 hint="give room for temporary files, for example by setting TMPDIR",
             ) from error
-        index = _opened(path, name, shown, prepare, functions, folder.cleanup)
+        size = _checked_size(path, shown)
+        index = _opened(path, size, name, shown, prepare, functions, folder.cleanup)
         undo.pop_all()
     return index
 
@@ -113,16 +123,16 @@ def _copy(field: Field, name: str, path: Path) -> None:
 
 
 def _opened(
-    path: Path,
+    file: Path | bytes,
+    size: int,
     name: str,
     shown: str,
     prepare: Prepare | None,
     functions: Collection[str],
     let_go: Callable[[], None],
 ) -> Index:
-    size = _checked_size(path, shown)
     with ExitStack() as undo:
-        database = open_disarmed(path, size, shown, prepare, functions)
+        database = open_disarmed(file, size, shown, prepare, functions)
         undo.callback(database.close)
         tables = _tables(database)
         if "pages" not in tables:
@@ -153,11 +163,15 @@ def _checked_size(path: Path, shown: str) -> int:
         raise AccessDenied(f"cannot be read: {_reason(error)}", location=shown) from error
     except OSError as error:
         raise SourceUnavailable(f"cannot be read: {_reason(error)}", location=shown) from error
+    _check_beginning(beginning, shown)
+    return status.st_size
+
+
+def _check_beginning(beginning: bytes, shown: str) -> None:
     if is_lfs_pointer(beginning):
         raise mismatch("is a Git LFS pointer in place of an index (MF108)", shown)
     if not beginning.startswith(HEADER):
         raise mismatch("does not begin with the header of SQLite 3", shown)
-    return status.st_size
 
 
 def _tables(database: Database) -> set[str]:
