@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-SchemaName: TypeAlias = Literal["comparison", "frontmatter", "lock", "report"]
+SchemaName: TypeAlias = Literal["applied", "batch", "comparison", "frontmatter", "lock", "report"]
 
 
 def schema(name: SchemaName) -> dict[str, Any]:
@@ -13,7 +13,8 @@ def schema(name: SchemaName) -> dict[str, Any]:
     Arguments:
         name: "frontmatter" for the fields of a page, "report" for what a validator prints,
             "comparison" for what is printed of two fields that are compared, "lock" for what the
-            TOML of a lock file says.
+            TOML of a lock file says, "batch" for edits that are to be made, "applied" for what is
+            printed of them.
 
     Raises:
         LookupError: there is no schema of that name.

@@ -175,3 +175,84 @@ def test_every_key_of_a_finding_is_required(key: str) -> None:
     assert not accepts(
         "report", report(findings=[{name: FINDING[name] for name in FINDING if name != key}])
     )
+
+
+CHANGE: dict[str, Any] = {
+    "change": "renamed",
+    "name": "b.md",
+    "was": "a.md",
+    "before": "0" * 64,
+    "after": "0" * 64,
+}
+APPLIED: dict[str, Any] = {
+    "version": 1,
+    "location": "cookware",
+    "dry_run": False,
+    "before": PIN,
+    "digest": PIN,
+    "archive_pin": "sha256:" + "0" * 64,
+    "changes": [CHANGE],
+    "findings": [FINDING],
+    "notes": ["x.sqlite3 is left as it is"],
+}
+
+
+def applied(**changes: object) -> dict[str, Any]:
+    return {**copy.deepcopy(APPLIED), **changes}
+
+
+def applied_with(**changes: object) -> dict[str, Any]:
+    return applied(changes=[{**CHANGE, **changes}])
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        APPLIED,
+        applied(before=None, archive_pin=None, changes=[], findings=[], notes=[]),
+        applied_with(change="added", was=None, before=None),
+        applied_with(change="changed", was=None),
+        applied_with(change="removed", was=None, after=None),
+    ],
+)
+def test_answers_of_edits_that_are_good(instance: object) -> None:
+    """What a batch did is told in one form, with null where it is allowed."""
+    assert accepts("applied", instance)
+
+
+@pytest.mark.parametrize(
+    "instance",
+    [
+        applied(version=2),
+        applied(digest=None),
+        applied(before="sha256:" + "0" * 64),
+        applied(archive_pin=PIN),
+        applied(dry_run=None),
+        applied(extra=1),
+        applied(notes=[""]),
+        applied(findings=[{}]),
+        applied_with(change="moved"),
+        applied_with(was=None),
+        applied_with(change="added", was=None),
+        applied_with(change="changed"),
+        applied_with(change="removed", was=None),
+        applied_with(after="0" * 64 + "\n"),
+        applied_with(before="0" * 63),
+        applied_with(extra=1),
+    ],
+)
+def test_answers_of_edits_that_are_bad(instance: object) -> None:
+    """An answer of another shape is refused."""
+    assert not accepts("applied", instance)
+
+
+@pytest.mark.parametrize("key", list(APPLIED))
+def test_every_key_of_an_answer_is_required(key: str) -> None:
+    """The shape of an answer never depends on what a batch did."""
+    assert not accepts("applied", {name: APPLIED[name] for name in APPLIED if name != key})
+
+
+def test_findings_are_the_same_everywhere() -> None:
+    """A finding of an edit has the form that it has in a report."""
+    shapes = [schema(name)["$defs"]["finding"] for name in ("applied", "report")]
+    assert shapes[0] == shapes[1]

@@ -277,6 +277,26 @@ def test_example_of_a_lock_file() -> None:
     assert list(entry) == [key for key in described if key in entry]
 
 
+def test_example_of_a_batch() -> None:
+    """The batch shown is as the schema has it; the table has its operations, with their keys."""
+    section = section_text("readers-and-writers")
+    (shown,) = [match["content"] for match in FENCE.finditer(section) if match["info"] == "json"]
+    given = schema("batch")
+    Draft202012Validator(given).validate(json.loads(shown))
+    described = {
+        row[0]: set(re.findall(r"`([a-z0-9_]+)`", row[1]))
+        for row in re.findall(r"^\| `([a-z-]+)` \| (.+?) \| ", section, re.MULTILINE)
+    }
+    del described["op"]  # the head of the table
+    operations = [
+        one["$ref"].rpartition("/")[2]
+        for one in given["properties"]["operations"]["items"]["oneOf"]
+    ]
+    assert described == {
+        name: set(given["$defs"][name]["properties"]) - {"op"} for name in operations
+    }
+
+
 def test_prose_is_plain() -> None:
     """SPEC.md has no tabs, no trailing blanks, no invisible characters, and ends with one LF."""
     assert not re.search(r"[\t\r\u00a0\u200b-\u200f\ufeff]| $", TEXT, re.MULTILINE)

@@ -8,6 +8,7 @@ print(applied.digest, applied.changes)
 
 from __future__ import annotations
 
+from .applying import DEFAULT_WAIT, apply
 from .batch import (
     AddAttachment,
     AddPage,
@@ -21,15 +22,24 @@ from .batch import (
     ReplacePage,
     ReplaceText,
 )
+from .founding import Founded, found
+from .packing import Packed, pack
+from .recovering import Recovered, recover
+from .repacking import repack
 from .result import Applied, Change
+from .unpacking import Unpacked, unpack
 
 __all__ = [
+    "DEFAULT_WAIT",
     "AddAttachment",
     "AddPage",
     "Applied",
     "Batch",
     "Change",
+    "Founded",
     "Operation",
+    "Packed",
+    "Recovered",
     "RemoveAttachment",
     "RemovePage",
     "RenameAttachment",
@@ -37,4 +47,11 @@ __all__ = [
     "ReplaceAttachment",
     "ReplacePage",
     "ReplaceText",
+    "Unpacked",
+    "apply",
+    "found",
+    "pack",
+    "recover",
+    "repack",
+    "unpack",
 ]

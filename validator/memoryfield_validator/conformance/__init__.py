@@ -9,9 +9,9 @@ for outcome in run_cases(load_suite().cases, Ours()):
 from __future__ import annotations
 
 from .adapter import Adapter
-from .case import Answer, Archive, Case, File, Kind
+from .case import Answer, Archive, Case, Edit, File, Kind
 from .errors import BrokenCase, CannotCarry, NoAnswer, NoSuchCase, Skip
-from .implementation import Elsewhere, Implementation, Task
+from .implementation import Editor, Elsewhere, Implementation, Task
 from .judging import ANSWERS, Difference, differences, expected_answer
 from .ours import Ours
 from .places import ELSEWHERE, EVERY_SOURCE, SOURCES, make_place, sources_of
@@ -31,6 +31,8 @@ __all__ = [
     "CannotCarry",
     "Case",
     "Difference",
+    "Edit",
+    "Editor",
     "Elsewhere",
     "File",
     "Implementation",

@@ -83,19 +83,21 @@ class Adapter:
         """What the program makes of a task."""
         case = task.case
         question = f"{case.id}/{task.source}"
-        reply = self._ask(
-            {
-                "type": "case",
-                "id": question,
-                "case": case.id,
-                "kind": case.kind,
-                "source": kind_of(task.source),
-                "path": str(task.path / case.files[0].name if case.kind == "page" else task.path),
-                "limits": dict(case.settings),
-                "pin": case.pin,
-                "audit": case.audit,
-            }
-        )
+        request: dict[str, Any] = {
+            "type": "case",
+            "id": question,
+            "case": case.id,
+            "kind": case.kind,
+            "source": kind_of(task.source),
+            "path": str(task.path / case.files[0].name if case.kind == "page" else task.path),
+            "limits": dict(case.settings),
+            "pin": case.pin,
+            "audit": case.audit,
+        }
+        if case.edit is not None:
+            edit = case.edit
+            request |= {"batch": edit.batch, "allow": list(edit.allow), "stamp": edit.stamp}
+        reply = self._ask(request)
         if reply.get("id") != question:
             self.close()  # what comes next could be the answer to this one
             said = _short(reply.get("id"))

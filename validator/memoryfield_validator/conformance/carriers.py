@@ -134,7 +134,7 @@ class Places:
         if source == GIT:
             from .branches import Branches
 
-            return Branches(self._cases, self._scratch)
+            return Branches([case for case in self._cases if case.edit is None], self._scratch)
         raise CannotCarry(f"nobody has said where {source} may be written to")
 
 

@@ -10,7 +10,7 @@ from memoryfield_readers import ARCHIVE_SUFFIX, Limits
 
 from .errors import BrokenCase
 
-Kind: TypeAlias = Literal["field", "archive", "page", "digest"]
+Kind: TypeAlias = Literal["field", "archive", "page", "digest", "edit"]
 Answer: TypeAlias = Mapping[str, Any]
 """What an implementation says of a case, in the shape of the adapter protocol."""
 
@@ -66,6 +66,22 @@ class Archive:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """What is to be done to the files of a case.
+
+    Attributes:
+        batch: the batch as JSON text; text that is no batch is part of some cases.
+        allow: what a review may find in the new text: ids of requirements, or their beginnings.
+        stamp: the present instant, as a full datetime in UTC, where frontmatter is to be kept and
+            renewed (MF909); None where contents are to be exactly what the batch says.
+    """
+
+    batch: str
+    allow: tuple[str, ...] = ()
+    stamp: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """One input and the answer to it.
 
@@ -80,10 +96,12 @@ class Case:
         limits: all limits, with these settings.
         sources: what can carry the files; None for everything.
         given: the files, the archive or the page.
-        pin: a pin that the reader was given, or None.
+        pin: a pin that the reader was given, or that the writer is to find, or None.
         expect: the answer as it stands in the file of the case.
         group: the folder in which the case stands.
         audit: whether a review of the content is asked for (8xx).
+        edit: what is to be done to the files, of kind edit; else None.
+        after: the files that are expected after that.
     """
 
     id: str
@@ -100,6 +118,8 @@ class Case:
     expect: Mapping[str, Any]
     group: str
     audit: bool = False
+    edit: Edit | None = None
+    after: tuple[File, ...] = ()
 
     @property
     def files(self) -> tuple[File, ...]:
@@ -112,5 +132,7 @@ class Case:
 
     def breaks(self, id: str) -> bool:
         """Whether a finding of this requirement is expected."""
+        if self.edit is not None:
+            return False  # only a writer could
         found = any(finding["rule"] == id for finding in self.expect.get("findings", ()))
         return found or self.expect.get("error", {}).get("rule") == id

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from memoryfield_readers import LocationError
 from memoryfield_spec import standard
 
-from .case import ARCHIVE, ARCHIVE_NAME, DIRECTORY, Archive, Case, File
+from .case import ARCHIVE, ARCHIVE_NAME, DIRECTORY, Archive, Case, Edit, File
 from .errors import CannotCarry
 from .judging import expected_answer
 from .places import archive_bytes, sources_of
@@ -85,9 +85,20 @@ def _exported(case: Case, target: _Target) -> dict[str, Any]:
         "limits": dict(case.settings),
         "pin": case.pin,
         "audit": case.audit,
-        "inputs": list(_inputs(case, target)),
     }
-    return told
+    if case.edit is not None:
+        told |= _exported_edit(case, case.edit, target)
+    return told | {"inputs": list(_inputs(case, target))}
+
+
+def _exported_edit(case: Case, edit: Edit, target: _Target) -> dict[str, Any]:
+    """The batch of an edit, and the files after it where it is not refused."""
+    after: dict[str, Any] | None = None
+    if "error" not in case.expect:
+        path = f"edits/{case.id}/after"
+        after = {"path": path, "make": list(_write_directory(case.after, path, target))}
+    batch = target.write(f"edits/{case.id}/batch.json", edit.batch.encode())
+    return {"batch": batch, "allow": list(edit.allow), "stamp": edit.stamp, "after": after}
 
 
 def _inputs(case: Case, target: _Target) -> Iterator[dict[str, Any]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
+
+from memoryfield_readers import Limits
 
 from ..validation import Profile
 from .case import Answer, Case
@@ -49,6 +52,39 @@ class Task:
         if isinstance(self.place, Elsewhere):
             raise Skip("it takes nothing but paths on this machine")
         return self.place
+
+
+class Editor(Protocol):
+    """Applies a batch of edits to a field.
+
+    A validator writes nothing: whoever has a writer hands it in.
+    """
+
+    def __call__(
+        self,
+        path: Path,
+        batch: str,
+        *,
+        expect: str | None,
+        allow: Sequence[str],
+        stamp: datetime | None,
+        limits: Limits,
+    ) -> None:
+        """Apply a batch.
+
+        Arguments:
+            path: the folder or the archive.
+            batch: the batch, as JSON text that may be none.
+            expect: the pin that the field has to have, or None.
+            allow: what a review may find in the new text.
+            stamp: the present instant, where frontmatter is to be kept and renewed; or None.
+            limits: how large a field may be.
+
+        Raises:
+            BatchRejected, AmbiguousMatch, WriteConflict: it is not applied.
+            MemoryfieldError: something else stands in the way.
+        """
+        ...
 
 
 class Implementation(Protocol):

@@ -13,6 +13,7 @@ from memoryfield_spec import catalogue
 
 from ..validation import Profile
 from .case import ARCHIVE, Answer, Case
+from .edits import expected_edit
 from .places import HTTP, kind_of
 
 FINDING_KEYS = ("rule", "file", "line", "level", "column")
@@ -31,6 +32,7 @@ ANSWERS: Mapping[str, tuple[str, ...]] = {
     "archive": ("verdict", "findings", "files", "pages", "digest"),
     "page": ("state", "frontmatter", "body", "error"),
     "digest": ("digest", "manifest", "archive-pin", "fits"),
+    "edit": ("error", "files", "digest"),
 }
 """The keys that an answer may have, by kind of case."""
 
@@ -87,6 +89,8 @@ def expected_answer(
         fields = expect.get("frontmatter")
         expect["frontmatter"] = None if fields is None else parsed_json(fields)
         expect.setdefault("error", None)
+    elif case.kind == "edit":
+        expect |= expected_edit(case)
     if expect.get("digest") == "none":
         expect["digest"] = None
     return expect

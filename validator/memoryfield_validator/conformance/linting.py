@@ -12,6 +12,7 @@ from memoryfield_spec import catalogue, examples
 from ..registry import REVIEW
 from .case import Case
 from .coverage import COVERAGE, coverage_problems
+from .edits import edit_problems
 from .errors import BrokenCase
 from .judging import BY_LISTS, expected_answer, parsed_json
 from .suite import Folder, case_files, read_case
@@ -78,7 +79,9 @@ def _problems(case: Case, file_name: str) -> Iterator[str]:
         yield "it is about no requirement"
     if ". " in case.why:
         yield "`why` is more than one sentence"
-    if (case.pin is not None) != ("fits" in case.expect):
+    if case.edit is not None:
+        yield from edit_problems(case, case.edit)
+    elif (case.pin is not None) != ("fits" in case.expect):
         yield "a `pin` and `fits` go together"
     yield from _expectation_problems(case)
 
@@ -134,7 +137,7 @@ def _repeated(cases: list[Case]) -> Iterator[Problem]:
     inputs: dict[object, str] = {}
     for case in cases:
         settings = tuple(sorted(case.settings.items()))
-        given = (case.kind, case.given, case.pin, settings, case.audit)
+        given = (case.kind, case.given, case.pin, settings, case.audit, case.edit)
         if inputs.setdefault(given, case.id) != case.id:
             yield Problem(case.id, f"has the input of {inputs[given]}")
 

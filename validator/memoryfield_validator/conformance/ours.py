@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from memoryfield_readers import (
+    AmbiguousMatch,
+    BatchRejected,
     Field,
     FrontmatterState,
+    InvalidBatch,
+    LimitExceeded,
     MemoryfieldError,
+    WriteConflict,
     inspect_field,
     name_key,
     open_field,
@@ -21,25 +27,39 @@ from ..registry import registered
 from ..sqlite_index import ROW_RULES, why_not_run
 from ..validation import Profile, validate
 from .case import PAGE_NAME, Answer, Case
-from .errors import NoAnswer
-from .implementation import Elsewhere, Task
+from .errors import NoAnswer, Skip
+from .implementation import Editor, Elsewhere, Task
 from .judging import ANSWERS, BY_LISTS
 
 _PLACE = ("rule", "level", "file", "line", "column")
+_REFUSALS: tuple[tuple[type[MemoryfieldError], str], ...] = (
+    (InvalidBatch, "invalid-batch"),  # which is a `BatchRejected` as well
+    (BatchRejected, "batch-rejected"),
+    (LimitExceeded, "batch-rejected"),  # the field that is given is within the limits
+    (AmbiguousMatch, "ambiguous-match"),
+    (WriteConflict, "write-conflict"),
+)
 
 
 class Ours:
-    """The readers and the validator of this kit."""
+    """The readers and the validator of this kit, and a writer if there is one."""
 
     name = "memoryfield-kit"
     release = __version__
     profile: Profile = "kit"
     takes_fields_for_pages = True
 
-    def __init__(self) -> None:
-        """Answer whatever can be asked."""
+    def __init__(self, editor: Editor | None = None) -> None:
+        """Answer whatever can be asked.
+
+        Arguments:
+            editor: what applies edits; without it, cases of kind edit are skipped.
+        """
+        self._editor = editor
         self.answers: Mapping[str, frozenset[str]] = {
-            kind: frozenset(keys) for kind, keys in ANSWERS.items()
+            kind: frozenset(keys)
+            for kind, keys in ANSWERS.items()
+            if kind != "edit" or editor is not None
         }
         self._not_run = ROW_RULES if why_not_run() else frozenset[str]()
         self.checked: frozenset[str] | None = registered() - self._not_run
@@ -50,6 +70,8 @@ class Ours:
         try:
             if case.kind == "digest":
                 return _proof(task)
+            if case.kind == "edit":
+                return self._edited(task)
             location, options = _where(task)
             with inspect_field(location, limits=case.limits, storage_options=options) as field:
                 if case.kind == "page":
@@ -57,6 +79,18 @@ class Ours:
                 return _report(field, self._not_run, audit=case.audit)
         except MemoryfieldError as error:
             raise NoAnswer(str(error)) from error
+
+    def _edited(self, task: Task) -> Answer:
+        case, edit = task.case, task.case.edit
+        if self._editor is None or edit is None:
+            raise Skip("there is no writer here")
+        stamp = None if edit.stamp is None else datetime.fromisoformat(edit.stamp)
+        how: dict[str, Any] = {"expect": case.pin, "allow": edit.allow, "stamp": stamp}
+        try:
+            self._editor(task.path, edit.batch, limits=case.limits, **how)
+        except tuple(kind for kind, _ in _REFUSALS) as error:
+            return {"error": next(code for kind, code in _REFUSALS if isinstance(error, kind))}
+        return {"error": None}
 
 
 def _where(task: Task) -> tuple[Path | str, Mapping[str, Any]]:

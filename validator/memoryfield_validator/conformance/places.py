@@ -33,6 +33,9 @@ def sources_of(case: Case, among: Iterable[str] = SOURCES) -> tuple[str, ...]:
     chosen = frozenset(among)
     if isinstance(case.given, Archive):
         fit: Iterable[str] = (ARCHIVE, HTTP_ARCHIVE)
+    elif case.edit is not None:  # what stands elsewhere is read
+        kinds = case.sources or {DIRECTORY, ARCHIVE}
+        fit = (source for source in SOURCES if kind_of(source) in kinds)
     elif case.sources is None:
         fit = EVERY_SOURCE
     else:

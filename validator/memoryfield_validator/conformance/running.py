@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from .carriers import Places
 from .case import DIRECTORY, Answer, Case
+from .edits import left_by_edit
 from .errors import CannotCarry, NoAnswer, Skip
 from .implementation import Elsewhere, Implementation, Task
 from .judging import Difference, differences, expected_answer, without_lists
@@ -90,7 +91,10 @@ def _outcome(case: Case, source: str, implementation: Implementation, places: Pl
     try:
         with places.made(case, source) as made:
             answered = implementation.answer(Task(case, source, made.place))
-            if made.has_changed():
+            if isinstance(made.place, Path) and case.edit is not None:
+                # what it says of its work is one thing, what it has left is another
+                answered = {**answered, **left_by_edit(made.place, case.limits)}
+            elif made.has_changed():
                 reason = "it changed what it was given to read, or left something beside it"
                 return Outcome(case, source, "errored", reason)
     except (CannotCarry, Skip) as reason_given:

@@ -16,6 +16,7 @@ from memoryfield_readers import DEFAULT_LIMITS
 from .archive_form import archive_of
 from .case import Archive, Case, File
 from .content import content_of, name_of
+from .edits import edit_of, files_after
 from .errors import BrokenCase, NoSuchCase
 from .judging import parsed_json
 
@@ -207,6 +208,8 @@ def _case(given: dict[str, Any], group: str) -> Case:
     fields = given["expect"].get("frontmatter")
     if fields is not None:
         _check_json(fields)
+    files = _given(given)
+    edit = edit_of(given["edit"]) if "edit" in given else None
     return Case(
         id=given["id"],
         kind=given["kind"],
@@ -217,11 +220,13 @@ def _case(given: dict[str, Any], group: str) -> Case:
         settings=settings,
         limits=limits,
         sources=None if sources is None else frozenset(sources),
-        given=_given(given),
+        given=files,
         pin=given.get("pin"),
         expect=given["expect"],
         group=group,
         audit=given.get("audit", False),
+        edit=edit,
+        after=files_after(given["expect"], files) if edit and isinstance(files, tuple) else (),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from memoryfield_readers import (
@@ -17,13 +16,9 @@ from memoryfield_readers import (
 )
 from memoryfield_spec import Level, catalogue
 
+from ..naming import folded, is_reserved
 from ..registry import Findings, Rule, field_rule
 from ..review import Review
-
-_RESERVED = re.compile(
-    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?:\..*)?",
-    re.ASCII | re.IGNORECASE | re.DOTALL,
-)
 
 _ALL = frozenset(catalogue())
 _GIVE_RIGHTS = "give the right to read it, or check again when it can be read"
@@ -105,7 +100,7 @@ def names_apart(rule: Rule, review: Review) -> Findings:
     """No two root files differ only by case or Unicode normalisation."""
     first: dict[str, str] = {}
     for name in review.field.entries:
-        key = _folded(name)
+        key = folded(name)
         if key in first:
             other = first[key]
             how = "case" if unicodedata.normalize("NFC", name) != unicodedata.normalize(
@@ -120,7 +115,7 @@ def names_apart(rule: Rule, review: Review) -> Findings:
 def no_reserved_names(rule: Rule, review: Review) -> Findings:
     """No root file has a name that Windows reserves."""
     for name in review.field.entries:
-        if _RESERVED.fullmatch(name):
+        if is_reserved(name):
             device = name.partition(".")[0]
             yield rule.finding(name, f"Windows reserves {shown(device)} for a device")
 
@@ -154,9 +149,3 @@ def _is_pointer(name: str, review: Review) -> bool:
         return is_lfs_pointer(b"".join(review.field.chunks(name)))
     except MemoryfieldError:
         return False  # MF105 or MF601 has said so
-
-
-def _folded(name: str) -> str:
-    if name.isascii():
-        return name.lower()
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())

@@ -1,0 +1,1 @@
+"""A batch in a folder: staged, recorded, carried out; or none of it."""
