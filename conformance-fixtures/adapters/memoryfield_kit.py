@@ -10,19 +10,27 @@ from __future__ import annotations
 
 import json
 import sys
+from datetime import datetime
 from typing import Any, TypeAlias
 
 from memoryfield_readers import (
     DEFAULT_LIMITS,
+    AmbiguousMatch,
+    BatchRejected,
     Field,
     FrontmatterState,
+    InvalidBatch,
+    LimitExceeded,
     Limits,
     MemoryfieldError,
+    WriteConflict,
     inspect_field,
     open_field,
 )
 from memoryfield_spec import __version__
 from memoryfield_validator import registered, validate
+from memoryfield_writer import Batch
+from memoryfield_writer.applying import apply
 
 Object: TypeAlias = dict[str, Any]
 
@@ -39,6 +47,7 @@ HELLO: Object = {
         "archive": REPORT,
         "page": ["state", "frontmatter", "body", "error"],
         "digest": ["digest", "manifest", "archive-pin", "fits"],
+        "edit": ["error", "files", "digest"],  # the runner sees for itself what is left
     },
 }
 
@@ -104,6 +113,23 @@ def proof(case: Object) -> Object:
     return {"digest": digest, "manifest": manifest, "archive-pin": archive_pin, "fits": fits}
 
 
+def edited(case: Object) -> Object:
+    """Which error kept a batch from being applied; the field is edited where it stands."""
+    stamp = case["stamp"] and datetime.fromisoformat(case["stamp"])
+    how: Object = {"limits": limits(case), "allow": case["allow"], "stamp": stamp}
+    try:
+        apply(case["path"], Batch.from_json(case["batch"]), case["pin"], **how)
+    except InvalidBatch:
+        return {"error": "invalid-batch"}
+    except (BatchRejected, LimitExceeded):
+        return {"error": "batch-rejected"}
+    except AmbiguousMatch:
+        return {"error": "ambiguous-match"}
+    except WriteConflict:
+        return {"error": "write-conflict"}
+    return {"error": None}
+
+
 def pinned(case: Object) -> tuple[str | None, str | None]:
     """The manifest and the field pin; neither where the field is refused or has nothing to pin."""
     field: Field
@@ -119,7 +145,7 @@ def limits(case: Object) -> Limits:
     return DEFAULT_LIMITS.with_settings(f"{name}={n}" for name, n in case["limits"].items())
 
 
-ANSWER = {"field": report, "archive": report, "page": reading, "digest": proof}
+ANSWER = {"field": report, "archive": report, "page": reading, "digest": proof, "edit": edited}
 
 if __name__ == "__main__":
     main()

@@ -16,7 +16,7 @@ Some of its findings speak of the standard, and only those are taken:
   line names is the file.
 - It lists no pages without an index, which needs a model that it would have to download: `pages`
   is not answered. It prints no frontmatter, and knows no field pins: cases of pages and digests
-  are skipped.
+  are skipped. No edits are put to it.
 
 A crash of either command is no answer, and neither is a `mf lint` that gives up with one line. Its
 standard is the public draft.

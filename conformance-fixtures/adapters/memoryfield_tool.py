@@ -11,7 +11,7 @@ How its answers are derived:
   stderr and no last line, and exits with 0; the `object '…'` that the line names is the file.
 - `pages` are the file names that `memoryfield-tool catalog --field t --json` lists.
 - It reads no archives, and prints no digests and no frontmatter but for titles: cases of archives,
-  pages and digests are skipped.
+  pages and digests are skipped. No edits are put to it.
 
 A crash of either command is no answer. Its standard is the public draft.
 """

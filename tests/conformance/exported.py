@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from memoryfield_readers import (
     DEFAULT_LIMITS,
+    AmbiguousMatch,
+    BatchRejected,
     FrontmatterState,
+    InvalidBatch,
+    LimitExceeded,
     Limits,
     MemoryfieldError,
+    WriteConflict,
     inspect_field,
     open_field,
 )
 from memoryfield_validator import validate
+from memoryfield_writer import Batch
+from memoryfield_writer.applying import apply
 
 Object = dict[str, Any]
 BY_LISTS = ("MF802", "MF803", "MF804")
+ERRORS: dict[type[MemoryfieldError], str] = {
+    InvalidBatch: "invalid-batch",
+    BatchRejected: "batch-rejected",
+    LimitExceeded: "batch-rejected",
+    AmbiguousMatch: "ambiguous-match",
+    WriteConflict: "write-conflict",
+}
 REPORT = ("rule", "level", "file", "line", "column")
 
 
@@ -34,9 +50,19 @@ def inputs_of(export: Path) -> Iterator[tuple[Object, Object]]:
 def place_of(given: Object, export: Path, scratch: Path) -> Path:
     """Where an input stands: in the export, or in a copy in which the rest is made."""
     path = export / str(given["path"])
-    if not given["make"]:
-        return path
-    copy = scratch / path.name
+    return _made(given, export, scratch / path.name) if given["make"] else path
+
+
+def place_to_edit(case: Object, given: Object, export: Path, scratch: Path) -> Path:
+    """A copy of an input that may be changed, with its batch beside it."""
+    around = scratch / str(case["id"])
+    around.mkdir()
+    shutil.copyfile(export / case["batch"], around / "batch.json")
+    return _made(given, export, around / "field")
+
+
+def _made(given: Object, export: Path, copy: Path) -> Path:
+    path = export / str(given["path"])
     shutil.copytree(path, copy)
     for told in given["make"]:
         name = bytes.fromhex(told["name-hex"]) if "name-hex" in told else os.fsencode(told["name"])
@@ -56,6 +82,8 @@ def place_of(given: Object, export: Path, scratch: Path) -> Path:
 def answered(case: Object, place: Path) -> Object:
     """What our readers and our validator say, in the words of `expected`."""
     limits = DEFAULT_LIMITS.with_settings(f"{name}={n}" for name, n in case["limits"].items())
+    if case["kind"] == "edit":
+        return _edited(case, place, limits)
     if case["kind"] == "digest":
         return _proof(case, place, limits)
     if case["kind"] == "page":
@@ -84,6 +112,32 @@ def _reading(place: Path, limits: Limits) -> Object:
         "body": page.body,
         "error": said.error and {"rule": said.error.rule, **said.error.position._asdict()},
     }
+
+
+def _edited(case: Object, place: Path, limits: Limits) -> Object:
+    stamp = case["stamp"] and datetime.fromisoformat(case["stamp"])
+    how: Object = {"allow": case["allow"], "stamp": stamp, "limits": limits}
+    batch = (place.parent / "batch.json").read_text("utf-8")
+    error = None
+    try:
+        apply(place, Batch.from_json(batch), case["pin"], **how)
+    except MemoryfieldError as refusal:
+        error = ERRORS[type(refusal)]
+    with inspect_field(place) as field:
+        digest = field.digest() if field.entries else None
+    return {"error": error, "files": left_in(place), "digest": digest}
+
+
+def left_in(folder: Path) -> list[Object]:
+    """The files below a folder, as `expected` names them."""
+    found: list[Object] = []
+    for path in folder.rglob("*"):
+        name = path.relative_to(folder).as_posix()
+        if path.is_symlink():
+            found.append({"name": name, "link": os.readlink(path)})
+        elif path.is_file():
+            found.append({"name": name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()})
+    return sorted(found, key=lambda file: str(file["name"]).encode())
 
 
 def _proof(case: Object, place: Path, limits: Limits) -> Object:

@@ -20,6 +20,9 @@ STEEL = page()
 STEEL_PIN = "field-sha256:de76831931adee9b00059493158a66c9732552bb537e315b72ba015c2434a58a"
 """The field pin of `STEEL` as `a.md` alone."""
 
+RENAMED_PIN = "field-sha256:2ee97c5e51a6453980de45d0132ab7d5cc54dd7a2fd0eaa67ca6f70e8147bf49"
+"""The field pin of `STEEL` as `b.md` alone."""
+
 DATED = page(created="2026-03-01T09:00:00Z")
 """The same with one error: MF304 at 3:10."""
 
@@ -77,6 +80,24 @@ def digest(id: str = "digest-one", **changes: Any) -> Given:
         "expect": {"digest": pin},
     }
     return field(id=id, **(given | changes))
+
+
+def edit(*operations: Given, id: str = "mf906-edit", **changes: Any) -> Given:
+    """A case of kind edit, by default the clean page `a.md` that becomes `b.md`."""
+    rename = {"op": "rename", "name": "a.md", "to": "b.md"}
+    given: Given = {
+        "kind": "edit",
+        "requirements": ["MF906"],
+        "edit": {"operations": list(operations) or [rename]},
+        "expect": {"digest": RENAMED_PIN, "files": [{"name": "b.md", "from": "a.md"}]},
+    }
+    return field(id=id, **(given | changes))
+
+
+def refused(error: str = "batch-rejected", id: str = "mf906-refused", **changes: Any) -> Given:
+    """A case of kind edit that is refused, by default since the page is not there."""
+    removal = {"op": "remove", "name": "b.md"}
+    return edit(removal, id=id, **{"expect": {"error": error, "digest": STEEL_PIN}, **changes})
 
 
 def case_of(given: Given, folder: Path) -> Case:

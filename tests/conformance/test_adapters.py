@@ -117,9 +117,12 @@ def test_ours_answers_all_kinds_as_expected() -> None:
     ids = ["mf304-date-and-time", "mf301-never-closed", "mf603-climbs-out", "digest-known-answer"]
     ids += ["mf904-archive-fits", "mf607-page-over-the-limit", "mf313-json-values"]
     ids += ["mf801-in-frontmatter", "mf801-no-review-asked-for"]
+    ids += ["mf906-one-bad-of-twenty-one", "mf906-batch-is-cut", "mf906-page-over-the-limit"]
+    ids += ["mf906-review-allowed-as-a-whole", "mf907-twice", "mf908-field-not-as-expected"]
+    ids += ["mf909-updated-is-renewed"]
     paths = {id: next((ADAPTERS.parent / "cases").glob(f"*/{id}.toml")) for id in ids}
     cases = [read_case(path, path.parent.name) for path in paths.values()]
-    assert {case.kind for case in cases} == {"field", "archive", "page", "digest"}
+    assert {case.kind for case in cases} == {"field", "archive", "page", "digest", "edit"}
     with Adapter([sys.executable, str(ADAPTERS / "memoryfield_kit.py")]) as adapter:
         outcomes = list(run_cases(cases, adapter))
         assert adapter.checked is not None

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.conformance.exported import Object, answered, inputs_of, place_of
+from tests.conformance.exported import Object, answered, inputs_of, place_of, place_to_edit
 from tests.conformance.suites import (
     Given,
     archive,
@@ -174,11 +174,16 @@ def test_sums_notice_a_change(small: Path, tmp_path: Path) -> None:
 def test_every_path_exists(whole: Path) -> None:
     """What `expected.json` names is there, and what is there is named."""
     named = {"README.md", "SHA256SUMS", "SPEC.md", "expected.json"}
-    for _, given in inputs_of(whole):
-        assert (whole / given["path"]).exists(), given["path"]
-        named |= {given["path"], *(told["content"] for told in given["make"] if "content" in told)}
+    for case, given in inputs_of(whole):
+        after = [case["after"]] if case.get("after") else []
+        for place in (given, *after):
+            assert (whole / place["path"]).exists(), place["path"]
+            made = [told["content"] for told in place["make"] if "content" in told]
+            named |= {place["path"], *made}
+        named |= {case["batch"]} if "batch" in case else set()
     for name, hash in tree(whole).items():
-        assert name in named or hash is None or Path(*Path(name).parts[:2]).as_posix() in named
+        above = {Path(*Path(name).parts[:depth]).as_posix() for depth in (2, 3)}
+        assert name in named or hash is None or above & named
     assert all((whole / name).exists() for name in named)
 
 
@@ -210,7 +215,13 @@ def test_the_export_is_faithful(whole: Path, tmp_path: Path) -> None:
     for case, given in inputs_of(whole):
         if _is_ahead(case, given):
             continue
-        answer = answered(case, place_of(given, whole, tmp_path))
+        if case["kind"] == "edit":
+            if given["source"] != "directory":  # the runner puts these
+                continue
+            place = place_to_edit(case, given, whole, tmp_path)
+        else:
+            place = place_of(given, whole, tmp_path)
+        answer = answered(case, place)
         judged.add((case["kind"], given["source"]))
         wrong += [
             (case["id"], given["source"], key)
@@ -219,7 +230,8 @@ def test_the_export_is_faithful(whole: Path, tmp_path: Path) -> None:
         ]
     assert wrong == []
     assert judged >= {("field", "directory"), ("field", "archive"), ("archive", "archive"),
-                      ("page", "page"), ("digest", "directory")}  # fmt: skip
+                      ("page", "page"), ("digest", "directory"),
+                      ("edit", "directory")}  # fmt: skip
     assert tree(whole) == before
 
 

@@ -132,6 +132,8 @@ def run(
         render_text,
     )
 
+    from ..conforming import edited
+
     _check_sources(sources, adapter, s3_prefix)
     # a list of known failures is held against all cases
     suite = load_suite(root, () if known_failures else beginnings)
@@ -141,7 +143,7 @@ def run(
         stack.enter_context(_ended_as_if_interrupted())
         implementation: Implementation
         if adapter is None:
-            implementation = Ours()
+            implementation = Ours(edited)
         else:
             implementation = stack.enter_context(Adapter(adapter, timeout=timeout))
         step = stack.enter_context(progress_bar("Putting cases", len(cases)))
