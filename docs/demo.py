@@ -48,6 +48,7 @@ def main() -> None:
             raise SystemExit("the pin over HTTP differs")
         show_pins(root, Path(scratch))
         show_search(root, Path(scratch))
+        show_writing(root, Path(scratch))
         say("Read one page:")
         run(root, "read", str(archive), "index.md")
         say("What a fault looks like, and what the standard says about it:")
@@ -117,6 +118,21 @@ def show_search(root: Path, scratch: Path) -> None:
     run(root, "search", "-k", "1", str(few), "files that an editor leaves behind")
 
 
+def show_writing(root: Path, scratch: Path) -> None:
+    """Pack the handbook, edit the archive by a batch, and see an edit that comes too late."""
+    archive = str(scratch / "mine.memoryfield.zip")
+    batch = scratch / "batch.json"
+    batch.write_text(BATCH, encoding="utf-8")
+    say("Packed anywhere, the same pages are the same bytes:")
+    *_, pin, _ = run(root, "pack", "--no-checksum", str(HANDBOOK), "-o", archive).split()
+    say("Three edits, applied whole or not at all, and only if nobody has changed the field since:")
+    run(root, "apply", archive, str(batch), "--stamp", "--expect", pin)
+    say("Whoever still thinks that it is the old one is refused, and nothing is lost:")
+    run(root, "rm", archive, "listing.md", "--expect", pin, expect=5)
+    run(root, "mv", "--links", archive, "house-rules.md", "rules-of-the-house.md")
+    run(root, "validate", archive)
+
+
 def pin_of(scratch: Path) -> str:
     """The archive pin in the lock file."""
     with (scratch / "memoryfields.lock").open("rb") as file:
@@ -142,6 +158,20 @@ def served(folder: Path) -> Iterator[str]:
 
 
 FEW_PAGES = ("dates-and-times.md", "debris-and-subdirectories.md", "unique-ids.md")
+
+BATCH = """\
+{
+  "version": 1,
+  "operations": [
+    {"op": "add", "name": "house-rules.md",
+     "text": "# House rules\\n\\nPin what you read.\\n\\nSources: this demo.\\n"},
+    {"op": "replace-text", "name": "listing.md", "old": "- [Dates and times]",
+     "new": "- [House rules](house-rules.md): what holds here.\\n- [Dates and times]"},
+    {"op": "replace-text", "old": "Every other page is named",
+     "new": "Read the [house rules](house-rules.md). Every other page is named"}
+  ]
+}
+"""
 
 BROKEN_PAGE = """\
 ---

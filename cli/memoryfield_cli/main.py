@@ -27,6 +27,17 @@ COMMANDS = {
     "lock": "Keep the pins of fields in memoryfields.lock.",
     "fetch": "Bring the fields of the lock file here, and prove them.",
     "diff": "Show what differs between two fields, before a pin moves.",
+    "init": "Make a new field.",
+    "new": "Make a page, with its frontmatter filled in.",
+    "write": "Write a page or an attachment from stdin.",
+    "edit": "Edit a page in your editor.",
+    "rm": "Remove pages and attachments.",
+    "mv": "Rename a page or an attachment.",
+    "apply": "Apply a batch of edits to a field, all of it or nothing.",
+    "recover": "Finish or undo a batch that was broken off.",
+    "pack": "Pack a field into an archive, the same bytes everywhere.",
+    "unpack": "Unpack an archive into a new folder.",
+    "repack": "Bring an archive into the form that is the same everywhere.",
     "index": "Build, verify and look at vector indexes.",
     "search": "Find the pages that answer a question.",
     "cache": "Look after what was fetched.",
@@ -42,6 +53,7 @@ Examples:
   memoryfield audit my-field/
   memoryfield explain MF304
   memoryfield read my-field/ index.md
+  memoryfield new my-field/ "Carbon fibre woks"
 
 \b
 Exit codes:
@@ -117,4 +129,4 @@ class LazyGroup(Group):
 @click.group(cls=LazyGroup, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="memoryfield", message="%(prog)s %(version)s")
 def memoryfield() -> None:
-    """Validate, read and pin memoryfields: flat collections of Markdown pages for agents."""
+    """Validate, read, pin and edit memoryfields: flat collections of Markdown pages for agents."""

@@ -86,7 +86,10 @@ def spawn(
 
 
 def call(
-    *arguments: Argument, env: Mapping[str, str] | None = None, encoding: str = "utf-8"
+    *arguments: Argument,
+    env: Mapping[str, str] | None = None,
+    encoding: str = "utf-8",
+    stdin: bytes | None = None,
 ) -> Outcome:
     """Run the command in this process, which is faster; an exception is the test's failure.
 
@@ -95,13 +98,16 @@ def call(
         env: settings of the environment that are not read before the command begins: not those
             of the interpreter or of its streams, which are set up already.
         encoding: that of the streams.
+        stdin: what stands on stdin; None for what this process has there.
     """
+    typed = sys.stdin if stdin is None else TextIOWrapper(BytesIO(stdin), encoding)
     out, err = (TextIOWrapper(BytesIO(), encoding, newline="") for _ in range(2))
     settings = neutral_environment() | {"COLUMNS": "80"} | dict(env or {})
     with (
         mock.patch.dict(os.environ, settings, clear=True),
         redirect_stdout(out),
         redirect_stderr(err),
+        mock.patch.object(sys, "stdin", typed),
         no_waiting(),
         pytest.raises(SystemExit) as ended,
     ):

@@ -74,7 +74,11 @@ def test_beginnings_are_completed() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    ["validate", "info", "ls", "read", "digest", "pin", "verify", "diff", "lock add notes"],
+    [
+        *("validate", "info", "ls", "read", "digest", "pin", "verify", "diff", "lock add notes"),
+        *("init", "new", "write", "edit", "rm", "mv", "apply", "apply notes", "recover"),
+        *("pack", "pack notes -o", "unpack", "repack"),
+    ],
 )
 def test_locations_are_completed_as_paths(command: str) -> None:
     """A location is completed by the shell, which knows its files."""

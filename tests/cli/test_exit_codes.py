@@ -174,6 +174,14 @@ WRONG_USAGE = {
     "archive pin of a folder": (["digest", "--archive", "good"], "needs an archive"),
     "unknown shell": (["completion", "tcsh"], "'fish'"),
     "no shell": (["completion"], "missing argument"),
+    "no title": (["new", "good"], "missing argument"),
+    "no name": (["rm", "good"], "missing argument"),
+    "no new name": (["mv", "good", "woks.md"], "missing argument"),
+    "no batch": (["apply", "good"], "missing argument"),
+    "no folder": (["unpack", "good.memoryfield.zip"], "missing argument"),
+    "no page to edit": (["edit", "good", "plan.txt"], "ends in .md"),
+    "allow another rule": (["new", "--allow", "MF304", "good", "X"], "no content rule"),
+    "no time to wait": (["recover", "--wait", "soon", "good"], "'--wait'"),
 }
 
 
@@ -206,6 +214,7 @@ NO_FILES = {
     "--cases": ["conformance", "lint", "--cases", "http://h/x"],
     "--known-failures": ["conformance", "run", "--known-failures", "http://h/x"],
     "FOLDER": ["conformance", "export", "http://h/x"],
+    "DIR": ["unpack", "good.memoryfield.zip", "http://h/x"],
 }
 
 
@@ -213,7 +222,7 @@ NO_FILES = {
 def test_a_url_is_no_file(name: str) -> None:
     """What is typed where a file or folder is wanted is shown with all its slashes."""
     done = call(*NO_FILES[name])
-    kind = "folder" if name in ("--cases", "FOLDER") else "file"
+    kind = "folder" if name in ("--cases", "FOLDER", "DIR") else "file"
     said = (
         f"invalid value for '{name}': http://h/x is a URL, and this takes a {kind} of this machine"
     )
@@ -300,5 +309,51 @@ def test_lock_file_decides_the_exit_code(
 def test_every_command_is_covered() -> None:
     """A new command must be added to these tests, or has its own for that, as `cache` does."""
     known = {"validate", "audit", *READERS, "explain", "rules", "conformance", "completion"}
-    own = {"pin", "cache", "index", "search"}
+    own = {"pin", "cache", "index", "search", *WRITERS}
     assert set(COMMANDS) == known | own | {command[0] for command in LOCKED}
+
+
+WRITERS = {
+    "init": (["LOCATION"], 5, 5, 4),
+    "new": (["LOCATION", "X"], 0, 3, 4),
+    "write": (["LOCATION", "x.md"], 0, 3, 4),
+    "edit": (["LOCATION", "woks.md"], 0, 3, 4),
+    "rm": (["LOCATION", "other.md"], 5, 3, 4),
+    "mv": (["LOCATION", "woks.md", "x.md"], 0, 3, 4),
+    "apply": (["LOCATION", "-"], 0, 3, 4),
+    "recover": (["LOCATION"], 0, 0, 4),
+    "pack": (["LOCATION", "-o", "OUT.zip"], 0, 3, 4),
+    "unpack": (["LOCATION", "OUT"], 0, 3, 4),
+    "repack": (["LOCATION"], 0, 3, 4),
+}
+"""The commands that write, with the codes for a good archive, an unsafe one, and none there."""
+
+REMOVING = b'{"version": 1, "operations": [{"op": "rename", "name": "woks.md", "to": "x.md"}]}'
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_commands_that_write(name: str, places: Path, tmp_path: Path) -> None:
+    """A conflict is 5, an unsafe archive 3, what is not there 4; all but 0 change nothing."""
+    arguments, *codes = WRITERS[name]
+    for place, code in zip(("good", "unsafe", "missing"), codes, strict=True):
+        path = tmp_path / place / "field.memoryfield.zip"
+        path.parent.mkdir()
+        if place == "missing" and name == "init":  # where nothing is, a field is made
+            path = path.parent / "there is no folder" / path.name
+        if place != "missing":
+            path.write_bytes((places / f"{place}.memoryfield.zip").read_bytes())
+        before = path.read_bytes() if path.exists() else None
+        words = {"LOCATION": path, "OUT": path.parent / "out", "OUT.zip": path.parent / "out.zip"}
+        done = call(
+            name,
+            *(words.get(each, each) for each in arguments),
+            stdin=REMOVING if name == "apply" else b"# X\n",
+            env={"EDITOR": "true"},
+        )
+        assert done.code == code, (place, done.err)
+        if code:
+            assert done.stdout == b""
+            assert done.err.startswith(f"memoryfield: {path}")
+            assert done.err.count("\n") == 1
+            assert (path.read_bytes() if path.exists() else None) == before
+            assert not (path.parent / "out").exists()

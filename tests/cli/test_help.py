@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -106,6 +107,9 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setenv(f"MEMORYFIELD_{place}_DIR", str(tmp_path / place))
     if name in ("diff", "verify"):
         assert call("lock", "add", "notes", "notes.memoryfield.zip").code == 0
+    if name in WRITING:
+        make_what_is_written(tmp_path)
+        monkeypatch.setenv("EDITOR", "true")
     load = cache(conformance.load_suite)  # the whole suite, once
     monkeypatch.setattr(conformance, "load_suite", lambda root, beginnings=(): load(root))
     examples = re.findall(r"^ +memoryfield (.*)$", call(name, "--help").out, re.MULTILINE)
@@ -113,9 +117,24 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for example in examples:
         if example == "conformance run":  # the whole suite is what `make conformance` is for
             example += " digests"
-        done = call(*shlex.split(as_a_shell_reads(re.split(r" [|>] ", example)[0])))
+        line, _, file = re.split(r" [|>] ", example)[0].partition(" < ")
+        typed = Path(file).read_bytes() if file else None
+        done = call(*shlex.split(as_a_shell_reads(line)), stdin=typed)
         warned = example.startswith("validate --fail-on warning")
         assert done.code == warned, (example, done.err)
+
+
+WRITING = ("apply", "edit", "mv", "new", "repack", "rm", "write")
+
+
+def make_what_is_written(place: Path) -> None:
+    """Beside the fields, what the examples of the commands that write take or change."""
+    folder(place / "my-field", {"old.md": b"# Old\n"})
+    archive(place / "notes.memoryfield.zip", {"index.md": GOOD, **KNOWN, "plan.pdf": b"%PDF"})
+    archive(place / "wrapped.zip", {"my-field/index.md": GOOD})
+    (place / "steel.md").write_bytes(b"# Steel woks\n")
+    operation = {"op": "replace", "name": "index.md", "text": GOOD.decode() + "More.\n"}
+    (place / "batch.json").write_text(json.dumps({"version": 1, "operations": [operation]}))
 
 
 def as_a_shell_reads(line: str) -> str:

@@ -39,7 +39,27 @@ COMMANDS = {
     "diff": ["diff", "FIELD", "FIELD"],
     "explain": ["explain", "MF801"],
     "rules": ["rules"],
+    "apply": ["apply", "--dry-run", "--allow", "MF8", "FIELD", "-"],
+    "new": ["new", "--dry-run", "FIELD", "X"],
+    "write": ["write", "--dry-run", "FIELD", "notes.txt"],
+    "edit": ["edit", "FIELD", "woks.md"],
+    "rm": ["rm", "--dry-run", "FIELD", "odd.md"],
+    "mv": ["mv", "--dry-run", "FIELD", "\u00e9t\u00e9.md", "ete.md"],
+    "recover": ["recover", "FIELD"],
 }
+WRITING = ("apply", "new", "write", "edit", "rm", "mv")
+"""The commands that change a field, and answer with what they changed."""
+
+TYPED = json.dumps(
+    {
+        "version": 1,
+        "operations": [
+            {"op": "add", "name": "new.txt", "text": "\x1b[2J\u202e"},
+            {"op": "rename", "name": "latin.md", "to": "roman.md"},
+            {"op": "remove", "name": "bom.md"},
+        ],
+    }
+).encode()
 
 
 @pytest.fixture(scope="module", params=["folder", "archive"])
@@ -70,14 +90,16 @@ def test_answer_is_json_in_ascii(arguments: list[str], encoding: str, field: Pat
     """Whatever a field holds, the answer parses, is ASCII, and can be written as UTF-8 again."""
     command = [str(field) if each == "FIELD" else each for each in arguments]
     command[1:1] = ["--format", "json"]
-    done = call(*command, encoding=encoding)
+    done = call(*command, encoding=encoding, stdin=TYPED, env={"EDITOR": "true"})
     assert done.code == (1 if command[0] == "validate" else 0), done.err
-    assert done.stderr == b""
+    if command[0] not in WRITING:  # they tell there what else is to be known
+        assert done.stderr == b""
     answer = strict(done.stdout)
     assert done.stdout.endswith(b"\n")
     json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
-    if command[0] == "validate":
-        Draft202012Validator(schema("report")).validate(answer)
+    if command[0] in ("validate", *WRITING):
+        wanted = schema("report" if command[0] == "validate" else "applied")
+        Draft202012Validator(wanted).validate(answer)
 
 
 def test_several_locations_are_one_answer(places: Path) -> None:

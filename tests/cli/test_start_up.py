@@ -60,6 +60,8 @@ def test_version_and_help_import_nothing_heavy(arguments: list[str]) -> None:
         ["rules"],
         ["completion", "zsh"],
         ["validate", "--help"],
+        *([name, "--help"] for name in ("apply", "new", "write", "edit", "rm", "mv", "init")),
+        *([name, "--help"] for name in ("pack", "unpack", "repack", "recover")),
     ],
     ids=lambda arguments: arguments[0],
 )
