@@ -69,6 +69,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/remote.py --check
 	$(BIN)/python benchmarks/pins.py --check
 	$(BIN)/python benchmarks/index.py
+	$(BIN)/python benchmarks/writer.py --check
 
 format: $(READY)
 	$(BIN)/ruff format .

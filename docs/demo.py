@@ -5,6 +5,8 @@ Each command is printed before it runs, so that it can be repeated by hand.
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import shlex
 import shutil
@@ -49,6 +51,7 @@ def main() -> None:
         show_pins(root, Path(scratch))
         show_search(root, Path(scratch))
         show_writing(root, Path(scratch))
+        show_agents(root, Path(scratch))
         say("Read one page:")
         run(root, "read", str(archive), "index.md")
         say("What a fault looks like, and what the standard says about it:")
@@ -131,6 +134,35 @@ def show_writing(root: Path, scratch: Path) -> None:
     run(root, "rm", archive, "listing.md", "--expect", pin, expect=5)
     run(root, "mv", "--links", archive, "house-rules.md", "rules-of-the-house.md")
     run(root, "validate", archive)
+
+
+def show_agents(root: Path, scratch: Path) -> None:
+    """Give the handbook to an agent: as a block for a prompt, and through the MCP server."""
+    say("An agent gets a block for the beginning of its prompt: same pin, same bytes:")
+    block = run(root, "snapshot", "--budget", "4000", "--name", "handbook", str(HANDBOOK))
+    kept = scratch / "block.txt"
+    kept.write_text(block, encoding="utf-8", newline="")
+    run(root, "snapshot", str(HANDBOOK), "--check", str(kept))
+    say("Or it asks the MCP server: it searches, and reads what may help, all in one call:")
+    asyncio.run(ask_server(root, "what if two pages have one uuid"))
+
+
+async def ask_server(root: Path, question: str) -> None:
+    """Start the MCP server of the handbook, as a client does, and let it answer a question."""
+    from mcp import Client, StdioServerParameters, stdio_client
+
+    command = ["mcp", str(HANDBOOK)]
+    print("$ " + shlex.join(["memoryfield", *command]), flush=True)
+    process = StdioServerParameters(command=str(COMMAND), args=command, cwd=root)
+    async with Client(stdio_client(process)) as client:
+        for tool, given in (
+            ("search", {"query": question, "k": 2, "mode": "lexical"}),
+            ("read_pages", {"names": ["unique-ids.md", "index.md"], "max_bytes": 1000}),
+        ):
+            answer = (await client.call_tool(tool, given)).structured_content or {}
+            print(f"> {tool} {json.dumps(given)}")
+            for page in answer.get("results", answer.get("pages", ())):
+                print(f"{page['name']} sha256:{page['sha256'][:12]} {page['title']}")
 
 
 def pin_of(scratch: Path) -> str:

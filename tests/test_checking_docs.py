@@ -74,8 +74,9 @@ def test_ids_and_numbers_are_true() -> None:
 
 
 def test_options_exist() -> None:
-    """Each option that is named is one of `validate`."""
-    known = set(re.findall(r"--[a-z-]+", call("validate", "--help").out))
+    """Each option that is named is one of `validate`, or of `check-server`."""
+    helps = call("validate", "--help").out + call("check-server", "--help").out
+    known = set(re.findall(r"--[a-z-]+", helps))
     assert set(re.findall(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*", TEXT)) <= known
 
 

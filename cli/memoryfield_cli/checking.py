@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -46,8 +46,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 VALIDITY = Wording()
 _FILE = LocalPath(dir_okay=False)
 
-_OPTIONS = (
-    click.argument("locations", nargs=-1, required=True, type=LOCATION, metavar="LOCATION..."),
+_REPORTING = (
     click.option(
         "--format",
         "formats",
@@ -66,6 +65,12 @@ _OPTIONS = (
         help="The mildest level of a finding that makes the exit code 1.",
     ),
     click.option("--ignore", multiple=True, metavar="IDS", help="Do not check these."),
+)
+_LIMIT = click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help=LIMITS_HELP)
+
+_OPTIONS = (
+    click.argument("locations", nargs=-1, required=True, type=LOCATION, metavar="LOCATION..."),
+    *_REPORTING,
     click.option(
         "--config",
         type=_FILE,
@@ -78,7 +83,7 @@ _OPTIONS = (
         is_flag=True,
         help="Tell what is ignored and was never found; exits with 1 then.",
     ),
-    click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help=LIMITS_HELP),
+    _LIMIT,
     *SOURCE_OPTIONS,
     PIN_OPTION,
     OFFLINE_OPTION,
@@ -90,6 +95,12 @@ _OPTIONS = (
         show_default="one a processor, for many fields",
         help="Check so many fields at a time.",
     ),
+)
+_SERVER_OPTIONS = (
+    click.argument("locations", nargs=-1, required=True, metavar="URL..."),
+    *_REPORTING,
+    _LIMIT,
+    *SOURCE_OPTIONS,
 )
 
 
@@ -144,6 +155,13 @@ class Wanted:
 def check_options(command: F) -> F:
     """The options of a command that checks fields; it takes them as keywords of `Wanted`."""
     for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def server_options(command: F) -> F:
+    """Those of a command that checks servers: all that do not speak of files."""
+    for option in reversed(_SERVER_OPTIONS):
         command = option(command)
     return command
 
@@ -221,6 +239,7 @@ def run(
     locations: Sequence[str],
     *,
     fixer: Fixer | None = None,
+    checked: Iterable[Checked] | None = None,
     wording: Wording = VALIDITY,
 ) -> int:
     """Check fields, print and write the reports, and say what the exit code is.
@@ -230,6 +249,7 @@ def run(
         request: what is asked of each field.
         locations: where the fields are, one by one.
         fixer: mends each field before it is checked, or shows how; None to check alone.
+        checked: what comes of each location, in order, where that is no check of a field.
         wording: how the text calls what came of a field.
     """
     from memoryfield_validator import unused_ignores
@@ -241,7 +261,10 @@ def run(
     printed = TextOutput(wording) if Destination("text", None) in chosen else None
     outcomes: list[Checked] = []
     exit_code = 0
-    if fixer is not None:
+    found: Iterable[Checked]
+    if checked is not None:
+        found = checked
+    elif fixer is not None:
         found = fixer.outcomes(request, locations, streams=printed is not None)
     else:
         found = _outcomes(wanted, request, locations, streams=printed is not None)

@@ -40,11 +40,17 @@ COMMANDS = {
     "repack": "Bring an archive into the form that is the same everywhere.",
     "index": "Build, verify and look at vector indexes.",
     "search": "Find the pages that answer a question.",
+    "snapshot": "Print a field as one block of text for a prompt.",
+    "serve": "Serve fields over HTTP, to be read and no more.",
+    "check-server": "Check servers of fields against the standard.",
+    "mcp": "Let agents search and read fields over MCP.",
     "cache": "Look after what was fetched.",
     "conformance": "Run, export and check the conformance cases.",
     "completion": "Print a script that completes commands in a shell.",
 }
-"""Each command and its line of help; it stands in `commands/NAME.py` as a function `command`."""
+"""Each command and its line of help; it stands in `commands/NAME.py` as a function `command`.
+
+A hyphen in a name is an underscore in that of the file."""
 
 EPILOG = """\b
 Examples:
@@ -87,7 +93,8 @@ class LazyGroup(Group):
         """A command by its name."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"memoryfield_cli.commands.{cmd_name}").command
+        module = import_module(f"memoryfield_cli.commands.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
         return command
 
     def make_context(

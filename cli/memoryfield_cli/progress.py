@@ -19,6 +19,7 @@ _BAR_FROM_PAGES = 1000
 _BAR_FROM_FIELDS = 2
 _BAR_FROM_CHANGES = 200
 _BAR_FROM_COMPARED = 200
+_BAR_FROM_ASKED = 2
 
 
 @contextmanager
@@ -74,6 +75,11 @@ def comparison_bar() -> AbstractContextManager[Watch]:
 def search_bar() -> AbstractContextManager[Watch]:
     """What `search` tells how many pages it has read for their words: a bar, if there are many."""
     return _one_by_one("Searching", _BAR_FROM_PAGES)
+
+
+def server_bar() -> AbstractContextManager[Watch]:
+    """What is told how far the check of a server is: a bar for each kind of thing it asks for."""
+    return _one_by_one("Asking", _BAR_FROM_ASKED)
 
 
 def map_bar() -> AbstractContextManager[Watch]:

@@ -25,10 +25,14 @@ _COMMON_FLAGS = (
 )
 _READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _COMMON_FLAGS
 _NEW_FILE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _COMMON_FLAGS
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _CHUNK_BYTES = 256 * 1024
 _NOT_OFFERED = (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOTSUP)
 NO_HARD_LINKS = (errno.EPERM, errno.EMLINK, *_NOT_OFFERED)
 """What a second name for a file fails with where it cannot be had."""
+
+_CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF)
+"""What syncing a folder fails with where folders are synced by the system alone."""
 
 _MOST_TRIES = 20
 _PAUSE_SECONDS = 0.05
@@ -73,10 +77,35 @@ class Directory(NamedTuple):
                     yield item.name
 
     def sync(self) -> None:
-        """Have all names on the disk; some systems cannot, and do it in their own time."""
-        if self.descriptor is not None:
-            with contextlib.suppress(OSError):
-                os.fsync(self.descriptor)
+        """Have all names on the disk; some systems cannot, and do it in their own time.
+
+        Raises:
+            OSError: the disk says that it cannot.
+        """
+        if self.descriptor is None:
+            return
+        try:
+            os.fsync(self.descriptor)
+        except OSError as error:
+            if error.errno not in _CANNOT_SYNC:
+                raise
+
+
+@contextlib.contextmanager
+def opened_directory(path: Path) -> Iterator[Directory]:
+    """A directory to write in, open until the end of the block.
+
+    Raises:
+        OSError: it cannot be opened.
+    """
+    if not ANCHORED:
+        yield Directory(path, None)
+        return
+    descriptor = os.open(path, _FOLDER_FLAGS)
+    try:
+        yield Directory(path, descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def check_replaceable(directory: Directory, name: str, before: bytes) -> bool:

@@ -125,9 +125,14 @@ def _holding(made: Path) -> int | None:
     return held
 
 
-def clean(target: Path) -> None:
-    """Take away what others have left that were making the same, and put back what was there."""
+def clean(target: Path) -> tuple[str, ...]:
+    """Take away what others have left that were making the same, and put back what was there.
+
+    Returns:
+        The names of what was left there and is gone now, in order.
+    """
     name = re.compile(rf"\.{re.escape(_stem(target))}\.[0-9a-f]{{16}}(\.new|\.old)")
+    gone: list[str] = []
     with suppress(OSError):
         for entry in list(os.scandir(target.parent)):
             found = name.fullmatch(entry.name)
@@ -138,6 +143,9 @@ def clean(target: Path) -> None:
                 os.rename(path, target)
             else:
                 remove(path)
+            if not os.path.lexists(path):
+                gone.append(entry.name)
+    return tuple(sorted(gone))
 
 
 def _is_left(path: Path) -> bool:

@@ -186,6 +186,11 @@ class Field:
         return self._source.dated(entry) if dated else self._source.known(entry)
 
     @property
+    def in_memory(self) -> bool:
+        """Whether all bytes are at hand in memory, so that reading them takes nothing."""
+        return self._source.in_memory
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a person should know of how the field was found and read, one line each."""
         return self._source.notes

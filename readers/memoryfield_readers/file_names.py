@@ -12,6 +12,11 @@ _NOT_IN_NAME = frozenset("/\\\0")
 _NOT_ON_WINDOWS = frozenset('<>:"|?*')
 
 
+def fits_windows(name: str) -> bool:
+    """Whether a file can have a name on Windows, but for those of devices (MF107)."""
+    return not name.endswith((".", " ")) and _NOT_ON_WINDOWS.isdisjoint(name)
+
+
 def check_file_name(name: str, target: str) -> None:
     """Let no name through that is more than one component of a path, on any system.
 
@@ -22,6 +27,6 @@ def check_file_name(name: str, target: str) -> None:
     Raises:
         SourceUnavailable: no file can have it here.
     """
-    unfit = _NOT_IN_NAME | _NOT_ON_WINDOWS if os.name == "nt" else _NOT_IN_NAME
-    if name in ("", ".", "..") or unfit & set(name) or is_debris(name):
+    is_component = name not in ("", ".", "..") and _NOT_IN_NAME.isdisjoint(name)
+    if not is_component or is_debris(name) or (os.name == "nt" and not fits_windows(name)):
         raise SourceUnavailable(f"{shown(name)} cannot be the name of a file here", location=target)

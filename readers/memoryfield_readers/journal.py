@@ -171,6 +171,21 @@ def is_under_way(root: RootedFolder) -> bool:
     return True
 
 
+def may_be_planted(staging: os.stat_result, folder: os.stat_result) -> bool:
+    """Whether somebody may have put a staging folder there who may not change what else is there.
+
+    That is so where everybody may put something into the field's folder, and only its owner may
+    take a file away (the sticky bit).
+
+    Arguments:
+        staging: the status of `.memoryfield/`.
+        folder: that of the folder it is in.
+    """
+    if not folder.st_mode & stat.S_ISVTX or not hasattr(os, "geteuid"):
+        return False
+    return staging.st_uid not in (0, folder.st_uid, os.geteuid())
+
+
 def is_journal_path(path: object) -> bool:
     """Whether something is the path of a file that a journal may name.
 

@@ -30,6 +30,7 @@ class Source(Protocol):
         faults: what is wrong with the container as a whole or with single entries of it.
         resolved: the location with what it was pinned to (a commit, a version); None where nothing
             of that kind is known.
+        in_memory: whether all bytes are at hand in memory, so that reading them takes nothing.
     """
 
     location: str
@@ -37,6 +38,7 @@ class Source(Protocol):
     archive_name: str | None
     faults: tuple[Fault, ...]
     resolved: str | None = None
+    in_memory: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -77,7 +77,9 @@ def test_beginnings_are_completed() -> None:
     [
         *("validate", "info", "ls", "read", "digest", "pin", "verify", "diff", "lock add notes"),
         *("init", "new", "write", "edit", "rm", "mv", "apply", "apply notes", "recover"),
-        *("pack", "pack notes -o", "unpack", "repack"),
+        *("pack", "pack notes -o", "unpack", "repack", "snapshot", "snapshot notes --check"),
+        *("serve", "serve notes", "serve --auth-file", "serve --log"),
+        *("mcp", "mcp notes", "mcp --auth-file"),
     ],
 )
 def test_locations_are_completed_as_paths(command: str) -> None:

@@ -9,7 +9,7 @@ from tests.cli.command import FAULTY, GOOD, archive, call, spawn
 
 from memoryfield_cli.main import COMMANDS, EPILOG
 
-READERS = {"info": [], "ls": [], "read": ["woks.md"], "digest": []}
+READERS = {"info": [], "ls": [], "read": ["woks.md"], "digest": [], "snapshot": []}
 """The commands that read a location, with what follows it; `validate` refuses nothing."""
 
 CODES = {
@@ -72,14 +72,17 @@ def test_file_urls_are_locations(command: str, places: Path) -> None:
 
 @pytest.mark.parametrize(
     ("command", "code"),
-    [("validate", 1), ("info", 0), ("ls", 1), ("read", 4), ("digest", 1), ("pin", 1)],
+    [
+        *(("validate", 1), ("info", 0), ("ls", 1), ("read", 4), ("digest", 1), ("pin", 1)),
+        ("snapshot", 1),
+    ],
 )
 @pytest.mark.parametrize("place", ["empty", "empty.memoryfield.zip"])
 def test_nothing_found(command: str, code: int, place: str, places: Path) -> None:
     """Where there is no page, what was asked for is not found."""
     done = call(command, places / place, *READERS.get(command, []))
     assert done.code == code
-    if command in ("ls", "digest", "pin"):
+    if command in ("ls", "digest", "pin", "snapshot"):
         assert done.stdout == b""
         assert "there is no page" in done.err
 
@@ -309,7 +312,7 @@ def test_lock_file_decides_the_exit_code(
 def test_every_command_is_covered() -> None:
     """A new command must be added to these tests, or has its own for that, as `cache` does."""
     known = {"validate", "audit", *READERS, "explain", "rules", "conformance", "completion"}
-    own = {"pin", "cache", "index", "search", *WRITERS}
+    own = {"pin", "cache", "index", "search", "check-server", "mcp", "serve", *WRITERS}
     assert set(COMMANDS) == known | own | {command[0] for command in LOCKED}
 
 

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -14,11 +15,13 @@ import click
 import pytest
 from tests.cli.command import GOOD, KNOWN, archive, call, folder, neutral_environment, spawn
 from tests.index.fields import build
+from tests.validator.served_field import served_field
 
 import memoryfield_readers
+from memoryfield_agents.serving import running
 from memoryfield_cli.main import COMMANDS, memoryfield
 from memoryfield_spec import __version__
-from memoryfield_validator import conformance
+from memoryfield_validator import conformance, server_check
 
 
 def command_of(name: str) -> click.Command:
@@ -94,7 +97,9 @@ def test_help_says_what_and_how(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examples_run(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
     """Every example of a help runs as it stands, on fields of those names."""
     pages = {"index.md": GOOD, **KNOWN}
     folder(tmp_path / "my-field", {"index.md": GOOD})
@@ -110,6 +115,10 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     if name in WRITING:
         make_what_is_written(tmp_path)
         monkeypatch.setenv("EDITOR", "true")
+    if name in ("serve", "mcp"):
+        make_what_is_served(tmp_path, monkeypatch)
+    if name == "check-server":
+        request.getfixturevalue("checked_server")
     load = cache(conformance.load_suite)  # the whole suite, once
     monkeypatch.setattr(conformance, "load_suite", lambda root, beginnings=(): load(root))
     examples = re.findall(r"^ +memoryfield (.*)$", call(name, "--help").out, re.MULTILINE)
@@ -124,6 +133,17 @@ def test_examples_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert done.code == warned, (example, done.err)
 
 
+@pytest.fixture
+def checked_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A server that is good, in the place of the one that the examples name."""
+    check = server_check.server_checked
+    with served_field() as server:
+        monkeypatch.setattr(
+            server_check, "server_checked", lambda url, **others: check(server.root, **others)
+        )
+        yield
+
+
 WRITING = ("apply", "edit", "mv", "new", "repack", "rm", "write")
 
 
@@ -135,6 +155,15 @@ def make_what_is_written(place: Path) -> None:
     (place / "steel.md").write_bytes(b"# Steel woks\n")
     operation = {"op": "replace", "name": "index.md", "text": GOOD.decode() + "More.\n"}
     (place / "batch.json").write_text(json.dumps({"version": 1, "operations": [operation]}))
+
+
+def make_what_is_served(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A password and a user; and servers that listen at a port that is free, and end at once."""
+    (place / "password.txt").write_bytes(b"sesame\n")
+    (place / "users.txt").write_bytes(call("serve", "--hash-password", "eve", stdin=b"x\n").stdout)
+    listen = running.listening
+    monkeypatch.setattr(running, "listening", lambda host, port: listen(host, 0))
+    monkeypatch.setattr(running, "run", lambda *_, ready: ready(lambda: None))
 
 
 def as_a_shell_reads(line: str) -> str:

@@ -37,6 +37,7 @@ COMMANDS = {
     "read": ["read", "FIELD", *sorted(name for name in PAGES if name.endswith(".md"))],
     "pin": ["pin", "FIELD"],
     "diff": ["diff", "FIELD", "FIELD"],
+    "snapshot": ["snapshot", "FIELD", "--name", "\u202e\x1b"],
     "explain": ["explain", "MF801"],
     "rules": ["rules"],
     "apply": ["apply", "--dry-run", "--allow", "MF8", "FIELD", "-"],

@@ -41,6 +41,7 @@ COMMANDS = {
     "info": ["info", "@z"],
     "ls": ["ls", "--long", "@z"],
     "digest": ["digest", "@z"],
+    "snapshot": ["snapshot", "@z"],
 }
 
 

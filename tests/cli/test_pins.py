@@ -26,6 +26,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "validate": (),
     "audit": (),
     "verify": (),
+    "snapshot": (),
 }
 """The commands that read one location, with what follows it."""
 

@@ -191,3 +191,24 @@ def test_the_journal_of_a_copy_adds_nothing_to_it(root: Path) -> None:
         assert "added.md" in field.pages
     with pytest.raises(SourceUnavailable, match="another folder: this one is a copy"):
         open_field(copy)
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files to others"
+)
+def test_a_journal_that_anybody_could_plant(tmp_path: Path) -> None:
+    """Where everybody may put something, it counts for what its owner may change alone."""
+    root = fill(tmp_path / "f", BEFORE, {})
+    batch = Batch(root, {"a.md": b"planted\n", "new.md": b"new\n"}, (), kept=True)
+    batch.commit()
+    os.chmod(root, 0o1777)
+    os.chown(batch.staging, 65534, 65534)
+    with pytest.raises(SourceUnavailable, match=r"another user's, who may not change `a\.md`"):
+        open_field(root)
+    os.chown(root / "a.md", 65534, 65534)
+    with open_field(root) as field:
+        assert field.page("a.md").raw == b"planted\n"
+    os.chown(root / "a.md", 0, 0)
+    os.chmod(root, 0o777)
+    with open_field(root) as field:
+        assert field.page("a.md").raw == b"planted\n"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from memoryfield_readers import ArchiveImage, ImageEntry, Manifest, open_field
+from memoryfield_readers.canonical_archive.records import moved_record
 from memoryfield_readers.entry import names_in_order
 from memoryfield_validator.conformance.raw_zip import (
     DEFLATED,
@@ -22,7 +23,6 @@ from memoryfield_validator.conformance.raw_zip import (
 )
 from memoryfield_writer.archives.building import build_edited
 from memoryfield_writer.archives.canonical import write_canonical
-from memoryfield_writer.archives.records import moved_record
 from memoryfield_writer.plan import Plan, Put
 
 FILES: dict[str, bytes] = {

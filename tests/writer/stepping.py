@@ -1,10 +1,10 @@
 """A writer that is ended, or told of an error, at the nth of its calls that write.
 
-The calls of `os` that change what is on a disk are steps. What is written is written in two halves,
-each a step of its own, so that a file may be cut in the middle. Whether there are no others can be
-seen with `strace`: `system_calls` finds those in what it tells, and they must be as many as steps.
-(A file object of Python's writes past `os`: a writer that uses one opens it with `buffering=0` and
-writes through its descriptor.)
+The calls of `os` that change what is on a disk are steps. What is written or copied is so in two
+halves, each a step of its own, so that a file may be cut in the middle. Whether there are no others
+can be seen with `strace`: `system_calls` finds those in what it tells, and they must be as many as
+steps. (A file object of Python's writes past `os`: a writer that uses one opens it with
+`buffering=0` and writes through its descriptor.)
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ CRASHED = 77
 At: TypeAlias = Callable[[int, str], None]
 """Called before each step with its number, from 1, and the name of the call."""
 
-_IN_HALVES = ("write",)
+_IN_HALVES = ("write", "copy_file_range")
 _WHOLE = ("mkdir", "link", "symlink", "rename", "replace", "unlink", "remove", "rmdir", "fsync",
           "fdatasync", "fchmod", "chmod", "fchown", "chown", "utime", "setxattr", "removexattr",
-          "ftruncate", "truncate", "pwrite", "sendfile", "copy_file_range", "posix_fallocate",
-          "mkfifo", "mknod")  # fmt: skip
+          "ftruncate", "truncate", "pwrite", "sendfile", "posix_fallocate", "mkfifo",
+          "mknod")  # fmt: skip
 _OPENED_TO_WRITE = os.O_CREAT | os.O_TRUNC | os.O_WRONLY | os.O_RDWR
 
 _SYSTEM_CALL = re.compile(r"^(?:\d+ +)?(\w+)\((.*)$")
@@ -81,11 +81,22 @@ class Stepping:
             rest: int = call(descriptor, view[half:])
             return done + rest
 
+        def copying(source: int, to: int, count: int, at: int) -> int:
+            half = count // 2
+            self._step("copy_file_range")
+            done: int = call(source, to, half, at)
+            if done < half:
+                return done
+            self._step("copy_file_range")
+            rest: int = call(source, to, count - half, at + half)
+            return done + rest
+
         def whole(*arguments: Any, **named: Any) -> Any:
             self._step(name)
             return call(*arguments, **named)
 
-        made: Any = {"open": opening, "write": writing}.get(name, whole)
+        own = {"open": opening, "write": writing, "copy_file_range": copying}
+        made: Any = own.get(name, whole)
         supports = (os.supports_dir_fd, os.supports_fd, os.supports_follow_symlinks)
         for supported in supports:  # whoever asks for what a call can do asks for this one now
             if call in supported:

@@ -36,16 +36,17 @@ from memoryfield_readers import (
     UnsafeArchive,
     open_field,
 )
-from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
-from memoryfield_writer.archives.building import Run, build_edited, laid_out
-from memoryfield_writer.archives.canonical import is_canonical, write_canonical
-from memoryfield_writer.archives.records import (
+from memoryfield_readers.canonical_archive import is_canonical
+from memoryfield_readers.canonical_archive.records import (
     EntryHeader,
     central_record,
     end_records,
     local_record,
     moved_record,
 )
+from memoryfield_validator.conformance.raw_zip import DEFLATED, ZipEntry, zip_bytes
+from memoryfield_writer.archives.building import Run, build_edited, laid_out
+from memoryfield_writer.archives.canonical import write_canonical
 from memoryfield_writer.plan import Plan, Put
 
 KNOWN = {

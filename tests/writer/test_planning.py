@@ -11,6 +11,7 @@ from memoryfield_readers import (
     Limits,
     MemoryfieldError,
     WriteConflict,
+    memory_field,
 )
 from memoryfield_writer import (
     AddAttachment,
@@ -24,6 +25,7 @@ from memoryfield_writer import (
     ReplacePage,
     ReplaceText,
 )
+from memoryfield_writer.planning.virtual_field import VirtualField
 
 A, B = page("A"), page("B")
 FIELD: dict[str, str | bytes] = {
@@ -272,3 +274,14 @@ def test_one_bad_operation_rejects_all() -> None:
         with pytest.raises(MemoryfieldError) as found:
             planned(FIELD, *operations)
         assert f"operation {at + 1} of 21" in str(found.value)
+
+
+def test_many_operations_are_worked_out_in_one_go() -> None:
+    """The work grows with the operations, not with their square: this would take minutes."""
+    with memory_field({"a.md": A.encode()}) as field:
+        virtual = VirtualField(field)
+        for number in range(20_000):
+            virtual.add(f"{number}.md", b"")
+            virtual.rename(f"{number}.md", f"to-{number}.md")
+        assert len(virtual.touched()) == 40_000
+        assert virtual.names_of(1) == ["to-0.md"]

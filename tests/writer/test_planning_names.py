@@ -16,6 +16,7 @@ from memoryfield_writer import (
     RemoveAttachment,
     RenameAttachment,
     RenamePage,
+    ReplacePage,
     ReplaceText,
 )
 
@@ -112,3 +113,19 @@ def test_bad_names_that_are_there_can_be_mended() -> None:
         ReplaceText("uuid: 7", "uuid: 8", "x.md"),
     )
     assert sorted(after) == ["a.md", "good.md", "x.md"]
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        ReplacePage("a\ud800.md", A),
+        ReplaceText("A", "B", "a\ud800.md"),
+        RemoveAttachment("\ud800"),
+        RenamePage("a\ud800.md", "c.md"),
+    ],
+    ids=lambda operation: operation.op,
+)
+def test_a_name_that_is_no_text(operation: Operation) -> None:
+    """No file has it; what a folder has under no UTF-8 name comes with other marks."""
+    with pytest.raises(InvalidBatch, match="no Unicode text"):
+        planned(FIELD, operation)

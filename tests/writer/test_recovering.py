@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.writer.folder_batches import (
@@ -30,7 +31,6 @@ from memoryfield_readers import (
     WriteConflict,
     open_field,
 )
-from memoryfield_readers.beside import beside
 from memoryfield_readers.holding import held_field
 from memoryfield_readers.journal import (
     FOLDER,
@@ -40,6 +40,7 @@ from memoryfield_readers.journal import (
     JournalFile,
     journal_bytes,
 )
+from memoryfield_writer import Batch, ReplacePage, apply
 from memoryfield_writer.folders import disk
 from memoryfield_writer.folders.carrying_out import carry_out, in_order
 from memoryfield_writer.folders.root import UNDO, Root, found_staging
@@ -112,6 +113,17 @@ def test_the_next_batch_finishes_it_first(folder: Path) -> None:
     assert apply_case(folder, add) == ("a batch that was cut off was finished first",)
     assert content_of(folder) == _FIVE.after
     apply_next(folder)
+
+
+def test_a_batch_without_effect_says_that_it_finished_one(folder: Path) -> None:
+    """A field that was changed is told of, though not by the batch."""
+    _cut_off(folder, 2)
+    text = _FIVE.after["page-05.md"]
+    assert isinstance(text, bytes)
+    applied = apply(folder, Batch([ReplacePage("page-05.md", text)]))
+    assert applied.changes == ()
+    assert applied.notes == ("a batch that was cut off was finished first",)
+    assert content_of(folder) == _FIVE.after
 
 
 @pytest.mark.parametrize("done", range(_FILES + 1))
@@ -308,25 +320,6 @@ def test_what_is_not_here(tmp_path: Path) -> None:
             recover(location)
 
 
-def test_an_archive(tmp_path: Path) -> None:
-    """What a killed writer left beside it goes; what is being made, and what is others', stays."""
-    import zipfile
-
-    archive = tmp_path / "a.memoryfield.zip"
-    with zipfile.ZipFile(archive, "w") as made:
-        made.writestr("a.md", "# A\n")
-    others = (".b.memoryfield.zip.0123456789abcdef.new", f".{archive.name}.new", "a.md")
-    left = f".{archive.name}.0123456789abcdef.new"
-    for name in (left, *others):
-        (tmp_path / name).write_bytes(b"part")
-    with beside(archive, folder=False) as being_made:
-        recovered = recover(archive)
-        assert (recovered.action, recovered.files) == ("undone", (left,))
-        assert being_made.exists()
-        assert recover(archive).action == "nothing"
-    assert {item.name for item in tmp_path.iterdir()} == {archive.name, *others}
-
-
 def test_a_field_at_rest(folder: Path) -> None:
     """Nothing is done, and nothing is written."""
     before = os.stat(folder).st_mtime_ns
@@ -363,3 +356,34 @@ def test_a_pending_batch_that_may_not_be_finished(folder: Path) -> None:
         assert content_of(made) == _FIVE.after
 
     without_rights(work)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such modes")
+@pytest.mark.parametrize(("mode", "expected"), [(0o1777, 0o755), (0o777, 0o777)])
+def test_who_may_take_away_nothing_else_may_not_take_what_is_pending(
+    folder: Path, mode: int, expected: int
+) -> None:
+    """Or they could put their own in the place of what is staged; nobody may write the journal."""
+    os.chmod(folder, mode)
+    _cut_off(folder, 2)
+    modes = [os.stat(folder / FOLDER / name).st_mode & 0o7777 for name in (".", JOURNAL, UNDO)]
+    assert modes == [expected, 0o644, 0o644]
+
+
+def test_a_folder_is_not_listed_for_each_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch of thousands of files would take minutes, and the lock as long."""
+    case = BY_NAME["twenty"]
+    _cut_off(folder, len(case.puts) + len(case.removes), case)
+    listed: list[object] = []
+    real = os.listdir
+
+    def listing(*place: Any) -> list[str]:
+        listed.append(place)
+        return real(*place)
+
+    monkeypatch.setattr(os, "listdir", listing)
+    assert recover(folder).action == "finished"
+    assert content_of(folder) == case.after
+    assert len(listed) < 5

@@ -96,6 +96,11 @@ class NotChecked(UnknownRequirement):
     """The requirements that were selected have no rule, so that nothing would be checked."""
 
     def __str__(self) -> str:
+        if begins(self.id.upper(), SERVED):
+            return (
+                f"{self.id} selects no requirement on fields:"
+                " `memoryfield check-server` checks those on servers"
+            )
         return f"{self.id} selects no requirement that this version checks"
 
 
@@ -151,6 +156,9 @@ def matching(patterns: Iterable[str]) -> frozenset[str]:
         ids.update(found)
     return frozenset(ids)
 
+
+SERVED = "MF7"
+"""What the ids of the requirements on servers begin with: checked on a live one alone."""
 
 REVIEW = "MF8"
 """What the ids of the content review begin with: checked only when a review is asked for."""

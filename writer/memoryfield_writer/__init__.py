@@ -8,7 +8,7 @@ print(applied.digest, applied.changes)
 
 from __future__ import annotations
 
-from .applying import DEFAULT_WAIT, apply
+from .applying import apply
 from .batch import (
     AddAttachment,
     AddPage,
@@ -27,6 +27,7 @@ from .packing import Packed, pack
 from .recovering import Recovered, recover
 from .repacking import repack
 from .result import Applied, Change
+from .targets.target import DEFAULT_WAIT
 from .unpacking import Unpacked, unpack
 
 __all__ = [

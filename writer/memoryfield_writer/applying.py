@@ -33,13 +33,10 @@ from .planning import allowed_ids, batch_of, manifest_before, plan_of, scan, ste
 from .planning.step import Step
 from .result import Applied
 from .targets.choosing import NO_FIELD_HINT, target_of
-from .targets.target import Persisted, Target
+from .targets.target import DEFAULT_WAIT, Persisted, Target
 
 if TYPE_CHECKING:
     from .indexes.reindex import Reindex
-
-DEFAULT_WAIT = 30.0
-"""Seconds to wait for another writer."""
 
 _READ_ANEW = "read the field anew, and make the edit for what is there now"
 
@@ -114,11 +111,7 @@ def apply(
                 return _applied(target, ready, Persisted(None), dry_run=True)
         with target.held(wait, waiting) as held:
             ready = _ready(held.field, asked)
-            if ready.plan.puts or ready.plan.removes:
-                persisted = held.persist(ready.plan)
-            else:
-                persisted = Persisted(held.field.archive_digest())
-            return _applied(target, ready, persisted)
+            return _applied(target, ready, held.persist(ready.plan))
 
 
 class _Asked(NamedTuple):

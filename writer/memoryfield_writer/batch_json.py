@@ -24,10 +24,10 @@ from .batch import (
     ReplacePage,
     ReplaceText,
 )
+from .naming import is_page
 
 VERSION = 1
 
-_PAGE_SUFFIX = ".md"
 _HASH = re.compile("[0-9A-Fa-f]{64}")
 _HASH_DIGITS = "64 hexadecimal digits"
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -246,20 +246,16 @@ def _operation(value: object, number: int) -> Operation:
     return read(fields)
 
 
-def _is_page(name: str) -> bool:
-    return name.endswith(_PAGE_SUFFIX)
-
-
 def _add(fields: _Object) -> Operation:
     name, content = fields.text("name"), fields.content()
-    if _is_page(name):
+    if is_page(name):
         return AddPage(name, content)
     return AddAttachment(name, _bytes(content))
 
 
 def _replace(fields: _Object) -> Operation:
     name, content, digest = fields.text("name"), fields.content(), fields.hash()
-    if _is_page(name):
+    if is_page(name):
         return ReplacePage(name, content, digest)
     return ReplaceAttachment(name, _bytes(content), digest)
 
@@ -275,12 +271,12 @@ def _replace_text(fields: _Object) -> Operation:
 
 def _remove(fields: _Object) -> Operation:
     name, digest = fields.text("name"), fields.hash()
-    return RemovePage(name, digest) if _is_page(name) else RemoveAttachment(name, digest)
+    return RemovePage(name, digest) if is_page(name) else RemoveAttachment(name, digest)
 
 
 def _rename(fields: _Object) -> Operation:
     name, to, digest = fields.text("name"), fields.text("to"), fields.hash()
-    if _is_page(name):
+    if is_page(name):
         return RenamePage(name, to, digest)
     return RenameAttachment(name, to, digest)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from memoryfield_readers.names import PAGE_SUFFIX
+
 from .batch import (
     AddAttachment,
     AddPage,
@@ -12,12 +14,10 @@ from .batch import (
     ReplacePage,
 )
 
-_PAGE_SUFFIX = ".md"
-
 
 def is_page(name: str) -> bool:
     """Whether a file of that name is a page (MF901)."""
-    return name.endswith(_PAGE_SUFFIX)
+    return name.endswith(PAGE_SUFFIX)
 
 
 def added(name: str, content: bytes) -> Operation:

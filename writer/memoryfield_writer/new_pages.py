@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memoryfield_readers import FrontmatterState, InvalidBatch, Page, shown
+from memoryfield_readers.names import PAGE_SUFFIX
 from memoryfield_validator.fixes.missing_fields import block_of_lines, title_value
 from memoryfield_validator.fixes.quoting import quoted
 from memoryfield_validator.fixes.splices import line_end, spliced
@@ -15,8 +16,6 @@ from .batch import AddPage
 from .frontmatter import filled
 from .frontmatter.filling import page_of
 
-_ENDING = ".md"
-
 
 def name_for(title: str) -> str:
     """The name of a page with a title: `Carbon fibre woks` makes `carbon-fibre-woks.md`.
@@ -24,8 +23,8 @@ def name_for(title: str) -> str:
     Raises:
         InvalidBatch: no letter or digit of it can stand in a name.
     """
-    name = conforming_name(title + _ENDING)
-    if name == conforming_name("") and title.strip().lower() != name.removesuffix(_ENDING):
+    name = conforming_name(title + PAGE_SUFFIX)
+    if name == conforming_name("") and title.strip().lower() != name.removesuffix(PAGE_SUFFIX):
         raise InvalidBatch(
             f"no page can be named after the title {shown(title)}",
             hint="give a name that ends in .md, and the title as --title",

@@ -11,19 +11,17 @@ from typing import Any, BinaryIO, TypeAlias
 from memoryfield_readers import (
     ARCHIVE_SUFFIX,
     DEFAULT_LIMITS,
-    EmptyField,
     Field,
     Limits,
     LocationError,
     SourceChanged,
-    SourceUnavailable,
     Watch,
     is_side_file,
     local_path,
     open_field,
     unwatched,
 )
-from memoryfield_readers.entry import names_in_order
+from memoryfield_readers.canonical_archive import names_packed
 from memoryfield_readers.locations import LocalLocation, S3Location, parse_location
 from memoryfield_readers.system_errors import error_of
 from memoryfield_readers.transfer.options import TransferOptions
@@ -140,7 +138,7 @@ def packed_to(
         settle: given the names of what was packed, raises if that is no longer the field.
         old: the archive at that place, if it is held already.
     """
-    names = _names(field, indexes=indexes)
+    names = names_packed(field, indexes=indexes)
 
     def write(out: Writable) -> Written:
         return write_canonical(_files(field, names), out)
@@ -186,33 +184,6 @@ def place_of(target: Path | str) -> Place:
         location=parsed.shown,
         hint="write the archive to this machine or to S3 (s3://…zip)",
     )
-
-
-def _names(field: Field, *, indexes: bool) -> list[str]:
-    """The names of what is packed, in the order of the archive.
-
-    Raises:
-        PageError: an entry is no regular file.
-        EmptyField: there is neither page nor attachment.
-        SourceUnavailable: an index is being written.
-    """
-    for entry in field.irregular:
-        raise field.error_for(entry)
-    if not field.pages and not field.attachments:
-        raise EmptyField("there is no page and no attachment", location=field.location)
-    found = [*field.pages, *field.attachments]
-    if indexes:
-        for name in field.indexes:
-            if not is_side_file(name):
-                found.append(name)
-            elif field.entries[name].size and not name.endswith("-shm"):
-                raise SourceUnavailable(
-                    "shows that a program has not finished with the vector index",
-                    location=field.location,
-                    entry=name,
-                    hint="end that program first, or pack without --index",
-                )
-    return names_in_order(found)
 
 
 def _left_out(field: Field, *, indexes: bool) -> int:

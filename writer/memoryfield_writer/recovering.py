@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ from typing import Any
 from memoryfield_readers import LocationError, as_unicode, local_path
 from memoryfield_readers.beside import clean
 from memoryfield_readers.holding import held_field
-from memoryfield_readers.system_errors import error_of
 
 from .folders.settling import Action, settle
 from .targets.folder import held_root
+from .targets.target import DEFAULT_WAIT
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +43,7 @@ class Recovered:
 
 
 def recover(
-    location: str | os.PathLike[str], *, discard: bool = False, wait: float = 30.0
+    location: str | os.PathLike[str], *, discard: bool = False, wait: float = DEFAULT_WAIT
 ) -> Recovered:
     """Finish or undo what a writer left that was killed; done again, it does nothing (MF906).
 
@@ -82,18 +81,5 @@ def recover(
 def _recovered_archive(path: Path, location: str, wait: float) -> Recovered:
     """Remove what is left of new archives beside one; those that are being made are held."""
     with held_field(path, wait=wait, location=location) as hold:
-        try:
-            before = _beside(hold.path)
-            clean(hold.path)
-            left = before - _beside(hold.path)
-        except OSError as error:
-            raise error_of(error, location=location) from error
-    return Recovered(location, "undone" if left else "nothing", tuple(sorted(left)))
-
-
-def _beside(archive: Path) -> set[str]:
-    """The names of all new versions of an archive that have not come to their place."""
-    made = re.compile(
-        rf"\.(?:{re.escape(archive.name)}|[0-9a-f]{{64}})\.[0-9a-f]{{16}}\.(?:new|old)"
-    )
-    return {name for name in os.listdir(archive.parent) if made.fullmatch(name)}
+        left = clean(hold.path)
+    return Recovered(location, "undone" if left else "nothing", left)

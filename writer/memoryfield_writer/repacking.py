@@ -26,9 +26,7 @@ from memoryfield_readers.names import PAGE_SUFFIX
 from .archives.delivering import Old
 from .packing import Packed, check_outside, packed_to, place_of
 from .targets.archive_file import held_archive
-
-DEFAULT_WAIT = 30.0
-"""Seconds to wait for another writer."""
+from .targets.target import DEFAULT_WAIT
 
 
 def repack(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final
@@ -23,7 +23,7 @@ from memoryfield_readers import (
     shown,
     unwatched,
 )
-from memoryfield_readers.atomic import Directory
+from memoryfield_readers.atomic import Directory, opened_directory
 from memoryfield_readers.beside import beside, clean
 from memoryfield_readers.file_names import check_file_name
 
@@ -37,7 +37,6 @@ _NEW_FILE_FLAGS: Final = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NOFOLLOW", 0)
 )
-_FOLDER_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _SYNC_FLAGS: Final = (
     (os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     | getattr(os, "O_CLOEXEC", 0)
@@ -47,6 +46,7 @@ _MODE: Final = 0o644
 """Of every file, less what the umask takes; no archive has a say in it."""
 
 _NOTHING: Final = "nothing was written"
+_NOT_SYNCED: Final = "it is there, but perhaps not on the disk yet"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def unpack(
         with told(text, _NOTHING):
             clean(target)
             with beside(target, folder=True) as made:
-                with _opened(made) as inside:
+                with opened_directory(made) as inside:
                     for name in names:
                         _write(field, name, inside)
                     for name in names:
@@ -117,8 +117,8 @@ def unpack(
                     inside.sync()
                 digest = field.digest()
                 _put(made, target, text)
-            with _opened(target.parent) as outside:
-                outside.sync()
+        with told(text, _NOT_SYNCED), opened_directory(target.parent) as outside:
+            outside.sync()
     return Unpacked(named, digest, len(names))
 
 
@@ -154,18 +154,6 @@ def _taken(location: str, what: str) -> WriteConflict:
     return WriteConflict(
         f"{what}; {_NOTHING}", location=location, hint="name a folder that is not there, or empty"
     )
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Directory]:
-    if os.open not in os.supports_dir_fd:
-        yield Directory(path, None)
-        return
-    descriptor = os.open(path, _FOLDER_FLAGS)
-    try:
-        yield Directory(path, descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _write(field: Field, name: str, inside: Directory) -> None:

@@ -54,6 +54,7 @@ class Lexicon:
             SourceUnavailable: the library that has FTS5 is not installed.
         """
         self._connection = sqlite().Connection(":memory:")
+        self._connection.execute("PRAGMA temp_store=memory")  # no file, however much is sorted
         self._connection.execute(_TABLE)
         self._literal: list[str] = []
         with self._connection:

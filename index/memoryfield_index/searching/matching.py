@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from threading import RLock
 
 from memoryfield_readers import Field, MemoryfieldError, PinMismatch
 from memoryfield_readers.errors import EmbedderUnavailable, IndexMismatch
@@ -24,24 +25,37 @@ Say = Callable[[str], None]
 
 @dataclass(slots=True)
 class Embedders:
-    """The embedders of one search: each is started once, and closed at the end.
+    """The embedders of some searches: each is started once, and closed at the end.
 
     Attributes:
         name: which one may be used; "auto" for the one that made the index.
         options: how it is asked.
         start: makes an embedder of a name and options.
+        lock: is held by who asks one; several searches may share them, and an embedder answers one
+            question at a time.
     """
 
     name: str = AUTO
     options: Options = field(default_factory=Options)
     start: Callable[[str, Options], Embedder] = choose
+    lock: RLock = field(default_factory=RLock, repr=False, compare=False)
     _started: dict[Named, Embedder | EmbedderUnavailable] = field(default_factory=dict)
+    _starting: RLock = field(default_factory=RLock, repr=False, compare=False)
 
     def close(self) -> None:
         """Let go of all of them."""
-        for embedder in self._started.values():
-            if not isinstance(embedder, EmbedderUnavailable):
-                embedder.close()
+        with self.lock, self._starting:
+            for embedder in self._started.values():
+                if not isinstance(embedder, EmbedderUnavailable):
+                    embedder.close()
+            self._started.clear()
+
+    def try_again(self) -> None:
+        """Forget which could not be had: they may be there by now."""
+        with self._starting:
+            for named, found in tuple(self._started.items()):
+                if isinstance(found, EmbedderUnavailable):
+                    del self._started[named]
 
     def for_index(self, index: Index) -> Embedder:
         """The embedder whose questions can be compared with the rows of an index.
@@ -66,15 +80,16 @@ class Embedders:
         raise refusals[0]
 
     def _start(self, named: Named) -> Embedder:
-        if named not in self._started:
-            options = self.options
-            if named.code is not None:
-                options = replace(options, code=named.code)
-            try:
-                self._started[named] = self.start(named.name, options)
-            except EmbedderUnavailable as error:
-                self._started[named] = error
-        found = self._started[named]
+        with self._starting:
+            if named not in self._started:
+                options = self.options
+                if named.code is not None:
+                    options = replace(options, code=named.code)
+                try:
+                    self._started[named] = self.start(named.name, options)
+                except EmbedderUnavailable as error:
+                    self._started[named] = error
+            found = self._started[named]
         if isinstance(found, EmbedderUnavailable):
             raise found
         return found

@@ -14,6 +14,7 @@ from typing import Self
 
 from memoryfield_readers import Field, MemoryfieldError, Page, PinMismatch, unwatched
 
+from ..values import Vector
 from .answering import NOT_RANKED, Asked, Key, Search
 from .lexical import Lexicon, Worded
 from .matching import Embedders, Matched, matched
@@ -53,6 +54,7 @@ class Standing:
         self._ready: dict[int, _Ready] = {}
         self._words: dict[bool, _Words] = {}
         self._pages: dict[Key, Page] = {}
+        self._closed = False
 
     def __enter__(self) -> Self:
         return self
@@ -76,18 +78,35 @@ class Standing:
         if not question:
             return Answer((), asked.how, ("the question is empty",))
         with self._lock:
-            return _StandingSearch(self, question, asked).answer()
+            try:
+                return _StandingSearch(self, question, asked).answer()
+            finally:
+                if self._closed:
+                    self._let_go()
 
-    def close(self) -> None:
-        """Let go of the words and the indexes."""
+    def look_again(self) -> None:
+        """Look anew for an index and an embedder when the next question comes."""
         with self._lock:
-            for words in self._words.values():
-                words.lexicon.close()
-            self._words.clear()
             for ready in self._ready.values():
                 if ready.found is not None:
                     ready.found.index.close()
             self._ready.clear()
+
+    def close(self) -> None:
+        """Let go of the words and the indexes, once the search that is under way has ended.
+
+        Who asks later still gets an answer; all it takes is made for it, and gone afterwards.
+        """
+        with self._lock:
+            self._closed = True
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self.look_again()
+        for words in self._words.values():
+            words.lexicon.close()
+        self._words.clear()
+        self._pages.clear()
 
     def _index_of(self, number: int) -> _Ready:
         if number not in self._ready:
@@ -129,6 +148,10 @@ class _StandingSearch(Search):
         ready = self._standing._index_of(number)
         self._notes += ready.notes
         yield ready.found
+
+    def _query(self, found: Matched) -> Vector:
+        with self._embedders.lock:
+            return super()._query(found)
 
     def _worded(self, pages: Mapping[Key, Page]) -> list[Worded]:
         """Ranked among all pages, so that how rare a word is does not hang on which are asked."""

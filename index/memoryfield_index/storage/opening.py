@@ -25,7 +25,8 @@ from .schema import COLUMNS, HEADER, META_COLUMNS
 
 _BEGINNING = 4096
 _MOST_IN_MEMORY = 64 * 1024 * 1024
-"""A shipped index up to this size is opened from memory; a larger one from a private copy."""
+"""A shipped index up to this size is opened from memory, and so is one that is there already; a
+larger one from a private copy."""
 
 _MOST_META = 100
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -84,7 +85,7 @@ def open_shipped(
         IndexMismatch: it is no index that can be used.
     """
     shown = f"{field.location}: {name}"
-    if field.entries[name].size <= _MOST_IN_MEMORY:
+    if field.in_memory or field.entries[name].size <= _MOST_IN_MEMORY:
         data = field.content(name)
         _check_beginning(data[:_BEGINNING], shown)
         return _opened(data, len(data), name, shown, prepare, functions, _nothing)

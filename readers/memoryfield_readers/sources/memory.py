@@ -15,6 +15,7 @@ class MemorySource(Source):
     """Files that are at hand, by their paths."""
 
     archive_name: str | None = None
+    in_memory = True
     faults: tuple[Fault, ...] = ()
 
     def __init__(

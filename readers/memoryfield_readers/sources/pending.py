@@ -25,6 +25,7 @@ from ..journal import (
     InvalidJournal,
     Journal,
     JournalFile,
+    may_be_planted,
     parse_journal,
 )
 from ..limits import Limits
@@ -131,8 +132,8 @@ def overlay_of(root: RootedFolder, data: bytes, limits: Limits, location: str) -
     """What the batch with a journal makes of a folder.
 
     Raises:
-        SourceUnavailable: the journal is damaged, is of another folder, or a file was changed by
-            somebody else since.
+        SourceUnavailable: the journal is damaged, is of another folder, or of somebody who may not
+            do what it says; or a file was changed by somebody else since.
         Moving: the batch is at another point by now.
     """
     try:
@@ -147,6 +148,9 @@ def overlay_of(root: RootedFolder, data: bytes, limits: Limits, location: str) -
         if journal_data(root, location) != data:
             raise Moving from None
         raise refused(f"{shown(str(error))} was changed by somebody else since", location) from None
+    except _Planted as error:
+        why = f"it is another user's, who may not change {shown(str(error))}"
+        raise refused(why, location) from None
     except OSError as error:
         raise error_of(error, location=location) from error
 
@@ -172,6 +176,10 @@ class _Foreign(Exception):
     """A file is neither what it was before the batch nor what the batch makes of it: its path."""
 
 
+class _Planted(Exception):
+    """A file is not for those to change who may have put the journal there: its path."""
+
+
 class _Looking:
     """One look at all files of a journal."""
 
@@ -180,6 +188,7 @@ class _Looking:
         self._files = journal.files
         self._most = limits.file_bytes
         self._left = limits.total_bytes
+        self._only_of = _possible_planter(root)
         self._spellings = Counter(_key(file.path) for file in journal.files)
 
     def overlay(self, data: bytes) -> Overlay:
@@ -187,12 +196,15 @@ class _Looking:
 
         Raises:
             _Foreign: one of them was changed by somebody else.
+            _Planted: the batch is of somebody who may not change one of them.
             OSError: one cannot be looked at.
         """
         coming: dict[str, Coming] = {}
         going: set[str] = set()
         for file in self._files:
             there = self._there(file)
+            if self._only_of is not None and not _may_change(self._only_of, file, there):
+                raise _Planted(file.path)
             if file.new is not None:
                 coming[file.path] = self._coming(file, file.new, there)
             elif there is None or Before.of(there) == file.before:
@@ -245,6 +257,22 @@ class _Looking:
             return digest_of(descriptor, self._most)
         finally:
             os.close(descriptor)
+
+
+def _possible_planter(root: RootedFolder) -> int | None:
+    """The user who may have put the journal there without the right to change all files there."""
+    staging = _status(root, (FOLDER,))
+    if staging is None or not may_be_planted(staging, root.status()):
+        return None
+    return staging.st_uid
+
+
+def _may_change(user: int, file: JournalFile, there: os.stat_result | None) -> bool:
+    """Whether a user may have taken away or put what stands at a path, at the root: it is theirs.
+
+    A file that the batch has put already is theirs, too, as they have made it.
+    """
+    return "/" not in file.path and (there is None or there.st_uid == user)
 
 
 def _status(root: RootedFolder, parts: tuple[str, ...]) -> os.stat_result | None:

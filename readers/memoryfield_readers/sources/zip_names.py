@@ -54,12 +54,13 @@ def judge_names(candidates: list[Candidate]) -> Iterator[tuple[int, Fault]]:
     """Names that are no plain relative path (MF603), by index."""
     for index, candidate in enumerate(candidates):
         name = candidate.name
-        problem = candidate.name_problem or _name_problem(candidate.path)
+        problem = candidate.name_problem or path_problem(candidate.path)
         if problem:
             yield index, Fault("MF603", f"the name {shown(name)} {problem}", name)
 
 
-def _name_problem(path: str) -> str:
+def path_problem(path: str) -> str:
+    """What keeps a path from standing in an archive (MF603), as the end of "the name …"; or ""."""
     if not path:
         return "is empty"
     if _CONTROL.search(path):

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import Lock
 from typing import BinaryIO, NamedTuple, cast
 
@@ -12,6 +15,20 @@ from ..system_errors import reason_of
 from .sink import Bounded
 
 _CHUNK_BYTES = 256 * 1024
+_in_memory: ContextVar[bool] = ContextVar("in_memory", default=False)
+
+
+@contextmanager
+def in_memory() -> Iterator[None]:
+    """What is opened meanwhile keeps what comes from elsewhere in memory, and makes no file.
+
+    It is for who reads all of it into memory at once; the limits bound it.
+    """
+    token = _in_memory.set(True)
+    try:
+        yield
+    finally:
+        _in_memory.reset(token)
 
 
 class Segment(NamedTuple):
@@ -26,7 +43,7 @@ class TemporaryBytes:
 
     def __init__(self) -> None:
         """Make the file when the first byte comes."""
-        self._file: BinaryIO | None = None
+        self._file: BinaryIO | None = io.BytesIO() if _in_memory.get() else None
         self._closed = False
         self._end = 0
         self._lock = Lock()

@@ -84,7 +84,7 @@ class WritableFolder:
     def sync(self) -> None:
         """Have on the disk what has been replaced and renamed so far."""
         with self._errors(None), self._directory([]) as directory:
-            directory.sync()
+            _sync(directory)
 
     def rewrite(self, name: str, before: bytes, after: bytes) -> None:
         """Put other bytes in the place of those of a file, which must still be there.
@@ -105,7 +105,7 @@ class WritableFolder:
             if not replace_file(directory, file, before, after):
                 raise self._changed(name)
             if folders:
-                directory.sync()
+                _sync(directory)
 
     def check_rewrite(self, name: str, before: bytes) -> None:
         """See whether a page can be rewritten, as far as that can be seen; raises as `rewrite`."""
@@ -232,3 +232,9 @@ class WritableFolder:
         elif error.errno in _ANOTHER:
             kind = SourceChanged
         return kind(f"cannot be written: {reason}", location=self._location, entry=name)
+
+
+def _sync(directory: Directory) -> None:
+    """Have names on the disk, as far as it says so: the files have them already."""
+    with suppress(OSError):
+        directory.sync()

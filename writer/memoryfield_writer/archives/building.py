@@ -14,11 +14,8 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from memoryfield_readers import DEFAULT_LIMITS, ArchiveImage, ImageEntry, name_key
-
-from ..plan import Plan, Put
-from .canonical import Writable, header_of, is_canonical
-from .fresh import Entry, entry_of
-from .records import (
+from memoryfield_readers.canonical_archive import header_of, is_canonical
+from memoryfield_readers.canonical_archive.records import (
     CENTRAL_BYTES,
     DEFLATED,
     MAX_32,
@@ -31,6 +28,10 @@ from .records import (
     local_record,
     moved_record,
 )
+
+from ..plan import Plan, Put
+from .canonical import Writable
+from .fresh import Entry, entry_of
 
 _LONG: Final = struct.Struct("<L")
 _SEE_ZIP64: Final = b"\xff\xff\xff\xff"

@@ -1,34 +1,11 @@
-"""The form of an archive that is the same everywhere: written, and recognised (SPEC.md)."""
+"""The form of an archive that is the same everywhere, written (SPEC.md)."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from memoryfield_readers import ArchiveImage, is_debris, name_key
-
-from .records import (
-    CENTRAL_BYTES,
-    END_BYTES,
-    LOCAL_BYTES,
-    MAX_16,
-    MAX_32,
-    OFFSET_AT,
-    EntryHeader,
-    central_record,
-    end_records,
-    local_record,
-)
-
-_HEAD_BYTES: Final = 16
-_TAIL_AT: Final = 30
-_ASCII: Final = central_record(EntryHeader(b"a", 0, 0, 0), 0)
-_OTHER: Final = central_record(EntryHeader(b"\xc3", 0, 0, 0), 0)
-_HEADS: Final = {True: _ASCII[:_HEAD_BYTES], False: _OTHER[:_HEAD_BYTES]}
-"""How records begin, up to the CRC, by whether the name is ASCII."""
-_TAIL: Final = _ASCII[_TAIL_AT:OFFSET_AT]
-"""What stands between the length of the name and the offset."""
+from memoryfield_readers.canonical_archive import CanonicalForm, header_of
 
 
 class Writable(Protocol):
@@ -51,16 +28,6 @@ class Written(NamedTuple):
     size: int
 
 
-def header_of(path: str, content: bytes) -> EntryHeader:
-    """What the records of an entry say in the canonical form.
-
-    Arguments:
-        path: its name.
-        content: all of it.
-    """
-    return EntryHeader(name_key(path), zlib.crc32(content), len(content), len(content))
-
-
 def write_canonical(files: Iterable[tuple[str, bytes]], out: Writable) -> Written:
     """Write an archive in the canonical form: what is the same gives the same bytes.
 
@@ -75,84 +42,12 @@ def write_canonical(files: Iterable[tuple[str, bytes]], out: Writable) -> Writte
         OSError: it cannot be written.
         ValueError: the names are not in order.
     """
+    form = CanonicalForm()
     paths: list[str] = []
-    directory: list[bytes] = []
-    at = 0
-    last = b""
     for path, content in files:
-        header = header_of(path, content)
-        if paths and header.name <= last:
-            raise ValueError(f"{path!r} is out of order")
-        last = header.name
-        local = local_record(header)
-        out.write(local)
+        out.write(form.add(header_of(path, content)))
         out.write(content)
         paths.append(path)
-        directory.append(central_record(header, at))
-        at += len(local) + len(content)
-    records = b"".join(directory)
-    end = end_records(len(paths), len(records), at)
-    out.write(records)
-    out.write(end)
-    return Written(tuple(paths), at + len(records) + len(end))
-
-
-def is_canonical(image: ArchiveImage) -> bool:
-    """Whether an archive is in the canonical form, so that an edited one is to be, too.
-
-    The central directory is looked at, with what it implies for the rest; a strict reader has
-    compared the local headers with it, but for times and versions, which the copied ones keep.
-    """
-    entries = image.entries
-    if image.comment or not entries:
-        return False
-    if image.directory_at >= MAX_32 or len(entries) >= MAX_16:
-        return _is_canonical_by_parts(image)
-    paths, folders, _, _, _, sizes, starts, ends, records = zip(*entries, strict=True)
-    raw = [record[CENTRAL_BYTES:] for record in records]
-    names_bytes = sum(map(len, raw))
-    size = names_bytes + CENTRAL_BYTES * len(raw)
-    text = "".join(paths)
-    return (
-        image.size == image.directory_at + size + END_BYTES
-        and image.directory_at == names_bytes + LOCAL_BYTES * len(raw) + sum(sizes)
-        and starts[0] == 0
-        and starts[1:] == ends[:-1]
-        and {record[_TAIL_AT:OFFSET_AT] for record in records} == {_TAIL}
-        and _have_heads(records, raw, is_ascii=text.isascii())
-        and raw == sorted(raw)
-        and "/" not in text
-        and not any(folders)
-        and not any(map(is_debris, paths))
-    )
-
-
-def _have_heads(records: Iterable[bytes], names: Iterable[bytes], *, is_ascii: bool) -> bool:
-    if is_ascii:
-        return {record[:_HEAD_BYTES] for record in records} == {_HEADS[True]}
-    return all(
-        record[:_HEAD_BYTES] == _HEADS[name.isascii()]
-        for record, name in zip(records, names, strict=True)
-    )
-
-
-def _is_canonical_by_parts(image: ArchiveImage) -> bool:
-    """The same of an archive that may have zip64 records: each is made anew and compared."""
-    at = size = 0
-    last = b""
-    for entry in image.entries:
-        header = EntryHeader(name_key(entry.path), entry.crc, entry.size, entry.size)
-        end = at + len(local_record(header)) + entry.size
-        if (
-            (entry.start, entry.end, entry.method) != (at, end, header.method)
-            or entry.record != central_record(header, at)
-            or header.name <= last
-            or entry.folder
-            or is_debris(entry.path)
-            or "/" in entry.path
-        ):
-            return False
-        at, last = end, header.name
-        size += len(entry.record)
-    ends = len(end_records(len(image.entries), size, at))
-    return image.size == image.directory_at + size + ends
+    ending = form.ending()
+    out.write(ending)
+    return Written(tuple(paths), form.at + len(ending))

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from memoryfield_readers import ImageEntry, name_key
-
-from .records import DEFLATED, FIRST_DATE, STORED, EntryHeader
+from memoryfield_readers.canonical_archive.records import DEFLATED, FIRST_DATE, STORED, EntryHeader
 
 _RATIO_FLOOR_BYTES: Final = 1024 * 1024
 """Up to this size a reader takes entries that are compressed to any ratio (MF607)."""

@@ -6,19 +6,19 @@ each of them.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from memoryfield_readers import AccessDenied, NotFound, SourceUnavailable, WriteConflict
-from memoryfield_readers.atomic import Directory, give_owner, move_over, rename_file
+from memoryfield_readers.atomic import Directory, move_over, opened_directory, rename_file
 from memoryfield_readers.beside import beside, clean
 from memoryfield_readers.system_errors import reason_of
+
+from ..taking_over import Kept, attributes_of, take_over
 
 _FLAGS: Final = (
     os.O_RDWR
@@ -26,7 +26,6 @@ _FLAGS: Final = (
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_NOFOLLOW", 0)
 )
-_FOLDER_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0)
 _GATHERED_BYTES: Final = 1024 * 1024
 PIECE_BYTES: Final = 1024 * 1024
 
@@ -35,14 +34,6 @@ _CANNOT_COPY: Final = (
     errno.EPERM, errno.ETXTBSY,
 )  # fmt: skip
 """What copying within the system fails with where it has to be done by reading and writing."""
-
-_CANNOT_SYNC: Final = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF)
-"""What syncing a folder fails with where folders are synced by the system alone."""
-
-_NOT_OURS_TO_SET: Final = (
-    errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP,
-)  # fmt: skip
-"""What setting labels and the like fails with for those who may not, or where there are none."""
 
 
 class NewFile:
@@ -124,7 +115,7 @@ class NewFile:
         """
         self.flush()
         if like is not None:
-            _take_over(self.descriptor, like)
+            take_over(self.descriptor, Kept(os.fstat(like), attributes_of(like)))
         os.fsync(self.descriptor)
 
     def read_at(self, offset: int, length: int) -> bytes:
@@ -204,7 +195,7 @@ def put_in_place_of(made: NewFile, target: Path, seen: os.stat_result, location:
         WriteConflict: there is another file, or it was changed.
         OSError: it cannot be moved; the old one is there.
     """
-    with _folder(target.parent) as folder:
+    with opened_directory(target.parent) as folder:
         _check_unchanged(folder, target.name, seen, location)
         made.close()
         move_over(folder, made.path.name, folder, target.name)
@@ -218,7 +209,7 @@ def put_where_none_is(made: NewFile, target: Path) -> str | None:
         FileExistsError: there is one.
         OSError: it cannot be moved.
     """
-    with _folder(target.parent) as folder:
+    with opened_directory(target.parent) as folder:
         made.close()
         rename_file(folder, made.path.name, target.name)
         return _synced(folder)
@@ -230,7 +221,7 @@ def put_over(made: NewFile, target: Path) -> str | None:
     Raises:
         OSError: it cannot be moved.
     """
-    with _folder(target.parent) as folder:
+    with opened_directory(target.parent) as folder:
         made.close()
         move_over(folder, made.path.name, folder, target.name)
         return _synced(folder)
@@ -255,18 +246,6 @@ def told(location: str, ending: str) -> Iterator[None]:
         raise kind(f"cannot be written: {reason_of(error)}; {ending}", location=location) from error
 
 
-@contextmanager
-def _folder(path: Path) -> Iterator[Directory]:
-    if os.rename not in os.supports_dir_fd:
-        yield Directory(path, None)
-        return
-    descriptor = os.open(path, _FOLDER_FLAGS)
-    try:
-        yield Directory(path, descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _check_unchanged(folder: Directory, name: str, seen: os.stat_result, location: str) -> None:
     try:
         now: os.stat_result | None = folder.status(name)
@@ -289,41 +268,11 @@ def _synced(folder: Directory) -> str | None:
 
     Some systems sync folders in their own time.
     """
-    if folder.descriptor is None:
-        return None
     try:
-        os.fsync(folder.descriptor)
+        folder.sync()
     except OSError as error:
-        if error.errno in _CANNOT_SYNC:
-            return None
         return (
             f"the disk does not confirm that it keeps the new archive ({reason_of(error)}): "
             "look after the disk, and at the archive when the machine has been started anew"
         )
     return None
-
-
-def _take_over(descriptor: int, like: int) -> None:
-    status = os.fstat(like)
-    if hasattr(os, "fchown"):
-        give_owner(descriptor, status)
-    names: list[str] = []
-    if hasattr(os, "listxattr"):
-        with contextlib.suppress(OSError):  # none are offered here
-            names = os.listxattr(like)
-    for name in names:
-        _copy_attribute(descriptor, like, name)
-    if hasattr(os, "fchmod"):  # last: another owner, or an access list, changes the mode
-        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
-
-
-def _copy_attribute(descriptor: int, like: int, name: str) -> None:
-    try:
-        value = os.getxattr(like, name)
-    except OSError:  # not for us to read, or gone by now
-        return
-    try:
-        os.setxattr(descriptor, name, value)
-    except OSError as error:
-        if error.errno not in _NOT_OURS_TO_SET:
-            raise

@@ -17,11 +17,11 @@ from memoryfield_readers import (
     SourceUnavailable,
     UnsafeArchive,
 )
+from memoryfield_readers.canonical_archive.records import DEFLATED
 from memoryfield_readers.here import strict_paths
 
 from .building import Layout, Placed, Run
 from .new_file import PIECE_BYTES, NewFile
-from .records import DEFLATED
 
 ReadAt: TypeAlias = Callable[[int, int], bytes]
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import stat
+from collections import Counter
+from collections.abc import Iterator
 from enum import Enum
 
 from memoryfield_readers import WriteConflict
 from memoryfield_readers.atomic import Directory
 from memoryfield_readers.journal import Before, Journal, JournalFile
+from memoryfield_validator.naming import folded
 
 from . import disk
 from .failing import at_entry
@@ -23,8 +26,29 @@ class State(Enum):
     """It is neither what it was before nor what it is to be, or what is to come is damaged."""
 
 
-def state_of(root: Root, staging: Staging, file: JournalFile) -> State:
+def states_of(
+    root: Root, staging: Staging, journal: Journal
+) -> Iterator[tuple[JournalFile, State]]:
+    """Each file of a journal, in the order of what is done, and how far it is when its turn comes.
+
+    Raises:
+        StepFailed: that cannot be found out.
+    """
+    spellings = Counter(folded(file.path) for file in journal.files)
+    for file in in_order(journal):
+        with at_entry(file.path):
+            state = _state_of(root, staging, file, alone=spellings[folded(file.path)] == 1)
+        yield file, state
+
+
+def _state_of(root: Root, staging: Staging, file: JournalFile, *, alone: bool) -> State:
     """How far a file is, by what stands at its path and what is staged for it.
+
+    Arguments:
+        root: the folder.
+        staging: where what is to come is.
+        file: the file.
+        alone: whether no other file of the batch has a name that some systems take for the same.
 
     Raises:
         OSError: that cannot be found out.
@@ -33,7 +57,8 @@ def state_of(root: Root, staging: Staging, file: JournalFile) -> State:
     if place is None:
         return State.DONE if file.new is None else State.FOREIGN
     status = place.status()
-    if status is not None and Before.of(status) != file.before and not place.is_written_so():
+    is_moved = status is not None and Before.of(status) != file.before
+    if is_moved and not alone and not place.is_written_so():
         status = None  # it is another name's, where the system ignores case
     if file.new is None:
         if status is None:
@@ -71,9 +96,7 @@ def finish(root: Root, staging: Staging, journal: Journal, location: str) -> lis
         OSError: it cannot be done; the journal is still there.
     """
     waiting = []
-    for file in in_order(journal):
-        with at_entry(file.path):
-            state = state_of(root, staging, file)
+    for file, state in states_of(root, staging, journal):
         if state is State.FOREIGN:
             raise WriteConflict(
                 "was changed after a batch had begun that was cut off, and cannot be finished",
@@ -93,11 +116,10 @@ def finish(root: Root, staging: Staging, journal: Journal, location: str) -> lis
 def finish_what_is_ours(root: Root, staging: Staging, journal: Journal, location: str) -> list[str]:
     """The same, but leave files as they are that somebody else has changed since."""
     done = []
-    for file in in_order(journal):
-        with at_entry(file.path):
-            if state_of(root, staging, file) is State.WAITING:
-                carry_out(root, staging, file, location)
-                done.append(file.path)
+    for file, state in states_of(root, staging, journal):
+        if state is State.WAITING:
+            carry_out(root, staging, file, location)
+            done.append(file.path)
     sync_all(root, [file.path for file in journal.files])
     return done
 

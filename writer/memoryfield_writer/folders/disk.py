@@ -5,7 +5,6 @@ A test ends the writer at each of them, one after the other, so that none may be
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import hashlib
 import os
@@ -13,6 +12,8 @@ import stat
 from typing import NamedTuple
 
 from memoryfield_readers.atomic import NO_HARD_LINKS, Directory, give_owner, move_over
+
+from ..taking_over import Kept, attributes_of, set_mode, take_over
 
 _COMMON_FLAGS = (
     getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -22,29 +23,6 @@ _NEW_FILE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _COMMON_FLAGS
 _CHUNK_BYTES = 1024 * 1024
 _NEW_FILE_MODE = 0o666
 """Before the umask, or the rights that the folder gives to what is made in it."""
-
-_CANNOT_SYNC = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EBADF)
-"""What syncing a folder fails with where folders are synced by the system alone."""
-
-_NOT_OURS_TO_SET = (errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP)
-"""What setting labels and the like fails with for those who may not, or where there are none."""
-
-_NO_MODES = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
-"""What giving a mode to a file of our own fails with where there are none, as on FAT."""
-
-
-class Kept(NamedTuple):
-    """What a file takes over from the one in whose place it comes.
-
-    Attributes:
-        status: of the old file: mode and owner, and the times if they are kept.
-        attributes: its extended attributes, access lists among them.
-        times: whether the times are kept.
-    """
-
-    status: os.stat_result
-    attributes: tuple[tuple[str, bytes], ...]
-    times: bool = False
 
 
 class Seen(NamedTuple):
@@ -79,25 +57,18 @@ def seen(directory: Directory, name: str, *, data: bool = False) -> Seen:
             digest.update(piece)
             if data:
                 pieces.append(piece)
-        found = _attributes(descriptor)
+        found = attributes_of(descriptor)
         return Seen(status, digest.hexdigest(), b"".join(pieces), found)
     finally:
         os.close(descriptor)
 
 
-def _attributes(descriptor: int) -> tuple[tuple[str, bytes], ...]:
-    if not hasattr(os, "listxattr"):
-        return ()
-    found = []
-    with contextlib.suppress(OSError):  # not offered here, or gone by now
-        for name in os.listxattr(descriptor):
-            with contextlib.suppress(OSError):  # not for us to read
-                found.append((name, os.getxattr(descriptor, name)))
-    return tuple(found)
-
-
 def make_folder(directory: Directory, name: str, like: os.stat_result) -> None:
-    """Make a folder that those may look into who may look into another, with its owner."""
+    """Make a folder that those may look into who may look into another, with its owner.
+
+    Those who may put something into the other one may do so here, too, unless they may take away
+    nothing there but their own (the sticky bit): here it could take the place of what is ours.
+    """
     os.mkdir(directory.at(name), 0o700, dir_fd=directory.descriptor)
     if directory.descriptor is None or not hasattr(os, "fchmod"):
         return
@@ -105,7 +76,8 @@ def make_folder(directory: Directory, name: str, like: os.stat_result) -> None:
     descriptor = os.open(directory.at(name), flags, dir_fd=directory.descriptor)
     try:
         give_owner(descriptor, like)
-        _set_mode(descriptor, stat.S_IMODE(like.st_mode) & ~stat.S_ISVTX | 0o700)
+        closed = stat.S_ISVTX | (0o022 if like.st_mode & stat.S_ISVTX else 0)
+        set_mode(descriptor, stat.S_IMODE(like.st_mode) & ~closed | 0o700)
     finally:
         os.close(descriptor)
 
@@ -129,41 +101,13 @@ def write_new(directory: Directory, name: str, data: bytes, kept: Kept | None) -
         while rest:
             rest = rest[os.write(descriptor, rest) :]
         if kept is not None:
-            _take_over(descriptor, kept)
+            take_over(descriptor, kept)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
     if kept is not None and kept.times and os.utime not in os.supports_fd:
         os.utime(directory.at(name), ns=(kept.status.st_atime_ns, kept.status.st_mtime_ns))
     return directory.status(name)
-
-
-def _take_over(descriptor: int, kept: Kept) -> None:
-    if hasattr(os, "fchown"):
-        give_owner(descriptor, kept.status)
-    for name, value in kept.attributes:
-        _set_attribute(descriptor, name, value)
-    if hasattr(os, "fchmod"):  # last: another owner, or an access list, changes the mode
-        _set_mode(descriptor, stat.S_IMODE(kept.status.st_mode))
-    if kept.times and os.utime in os.supports_fd:
-        os.utime(descriptor, ns=(kept.status.st_atime_ns, kept.status.st_mtime_ns))
-
-
-def _set_mode(descriptor: int, mode: int) -> None:
-    """Give what we have just made a mode, as far as the file system has modes."""
-    try:
-        os.fchmod(descriptor, mode)
-    except OSError as error:
-        if error.errno not in _NO_MODES:
-            raise
-
-
-def _set_attribute(descriptor: int, name: str, value: bytes) -> None:
-    try:
-        os.setxattr(descriptor, name, value)
-    except OSError as error:
-        if error.errno not in _NOT_OURS_TO_SET:
-            raise
 
 
 def link(directory: Directory, name: str, to_directory: Directory, to: str) -> bool:
@@ -201,13 +145,7 @@ def sync_folder(directory: Directory) -> None:
     Raises:
         OSError: the disk says that it cannot.
     """
-    if directory.descriptor is None:
-        return
-    try:
-        os.fsync(directory.descriptor)
-    except OSError as error:
-        if error.errno not in _CANNOT_SYNC:
-            raise
+    directory.sync()
 
 
 def move(directory: Directory, name: str, to_directory: Directory, to: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -50,7 +51,8 @@ def told(
     error, entry = (
         (failed.error, failed.entry) if isinstance(failed, StepFailed) else (failed, None)
     )
-    kind = AccessDenied if isinstance(error, PermissionError) else SourceUnavailable
+    denied = isinstance(error, PermissionError) or error.errno == errno.EROFS
+    kind = AccessDenied if denied else SourceUnavailable
     return kind(
         f"cannot be written: {reason_of(error)}; {ending}",
         location=location,

@@ -17,7 +17,7 @@ from typing import NamedTuple, Self
 
 from memoryfield_readers import SourceUnavailable
 from memoryfield_readers.atomic import ANCHORED, Directory
-from memoryfield_readers.journal import FOLDER, JOURNAL
+from memoryfield_readers.journal import FOLDER, JOURNAL, may_be_planted
 
 from . import disk
 
@@ -184,13 +184,29 @@ class Staging(NamedTuple):
         """The file system that it is on."""
         return self.directory.status(".").st_dev
 
-    def clear(self) -> bool:
-        """Remove all that is ours, the journal first; whether there was anything."""
+    def has_counted(self) -> bool:
+        """Whether a batch without a journal is one that was carried out, and not one that never
+        counted or was taken back.
+
+        The way back is written after the draft of the journal, and is removed last. It is there
+        without the draft only once that became the journal.
+        """
+        return self.has(UNDO) and not self.has(DRAFT)
+
+    def clear(self, *, given_up: bool) -> bool:
+        """Remove all that is ours, the journal first; whether there was anything.
+
+        Arguments:
+            given_up: whether what is to be seen of the batch in between is not that it counted.
+        """
         names = [name for name in self.directory.names() if _OURS.fullmatch(name)]
+        if given_up and UNDO in names:
+            disk.remove(self.directory, UNDO)
+            names.remove(UNDO)
         if JOURNAL in names:
             disk.remove(self.directory, JOURNAL)
             disk.sync_folder(self.directory)
-        for name in names:
+        for name in sorted(names, key=lambda name: name == UNDO):
             if name != JOURNAL:
                 disk.remove(self.directory, name)
         return bool(names)
@@ -215,7 +231,7 @@ def found_staging(root: Root, location: str) -> Staging | None:
             entry=FOLDER,
             hint="remove it",
         )
-    if _may_be_planted(status, root.status()):
+    if may_be_planted(status, root.status()):
         raise SourceUnavailable(
             f"cannot be written: {FOLDER} belongs to another user, in a folder where everybody may "
             "put something",
@@ -224,10 +240,3 @@ def found_staging(root: Root, location: str) -> Staging | None:
             hint="look at what it holds, and remove it",
         )
     return Staging(root.place(f"{FOLDER}/{JOURNAL}").directory)
-
-
-def _may_be_planted(status: os.stat_result, above: os.stat_result) -> bool:
-    """Whether somebody may have put it there who may not change what else the folder holds."""
-    if not above.st_mode & stat.S_ISVTX or not hasattr(os, "geteuid"):
-        return False
-    return status.st_uid not in (0, above.st_uid, os.geteuid())

@@ -68,17 +68,22 @@ def settle(root: Root, location: str, *, discard: bool = False) -> Settled:
         if staging is None:
             return Settled("nothing")
         if not staging.is_committed():
-            return Settled("undone" if clean(root) else "nothing")
+            left: Action = "finished" if staging.has_counted() else "undone"
+            return Settled(left if clean(root) else "nothing")
         settled = _settled(root, staging, location, discard=discard)
-        clean(root)
+        clean(root, given_up=settled.action == "discarded")
     except (StepFailed, OSError) as failed:
         ending = "a batch that was cut off is pending"
         raise told(failed, location, ending, recover_hint(location)) from failed
     return settled
 
 
-def clean(root: Root) -> bool:
+def clean(root: Root, *, given_up: bool = False) -> bool:
     """Remove what is ours and not needed; whether there was anything.
+
+    Arguments:
+        root: the folder.
+        given_up: whether a batch that counts is given up with it.
 
     Raises:
         OSError: it cannot be removed.
@@ -88,7 +93,8 @@ def clean(root: Root) -> bool:
             return False
     except FileNotFoundError:
         return False
-    was_there = Staging(root.place(f"{FOLDER}/{JOURNAL}").directory).clear()
+    staging = Staging(root.place(f"{FOLDER}/{JOURNAL}").directory)
+    was_there = staging.clear(given_up=given_up or not staging.has_counted())
     root.forget(FOLDER)
     try:
         disk.remove_folder(root.top, FOLDER)

@@ -8,7 +8,7 @@ import os
 import stat
 from typing import NamedTuple
 
-from memoryfield_readers import AccessDenied, Field, SourceUnavailable
+from memoryfield_readers import AccessDenied, Field, LimitExceeded, SourceUnavailable
 from memoryfield_readers.atomic import check_writable
 from memoryfield_readers.journal import (
     JOURNAL,
@@ -20,6 +20,7 @@ from memoryfield_readers.journal import (
 )
 
 from ..plan import Plan, Put
+from ..taking_over import Kept
 from . import disk
 from .failing import at_entry
 from .root import DRAFT, UNDO, Place, Root, Staging
@@ -95,6 +96,7 @@ def stage(root: Root, staging: Staging, plan: Plan, field: Field, location: str)
 
     Raises:
         WriteConflict: a file is no longer what the field was read with.
+        LimitExceeded: it changes more files than a journal can name.
         StepFailed: it cannot be written.
     """
     files: list[JournalFile] = []
@@ -117,13 +119,16 @@ def stage(root: Root, staging: Staging, plan: Plan, field: Field, location: str)
     try:
         forward_bytes = journal_bytes(journal)
         way_back_bytes = journal_bytes(Journal(folder, tuple(way_back)))
+    except LimitExceeded as error:
+        error.location = location
+        raise
     except InvalidJournal as error:  # a link leads to where nothing is written
         raise SourceUnavailable(
             f"cannot be written: the journal {error}; nothing was changed", location=location
         ) from error
     with at_entry(None):
+        _write(root, staging, DRAFT, forward_bytes)  # first: see `Staging.has_counted`
         _write(root, staging, UNDO, way_back_bytes)
-        _write(root, staging, DRAFT, forward_bytes)
         disk.sync_folder(staging.directory)
         disk.sync_folder(root.top)
     return Staged(journal, tuple(links))
@@ -141,10 +146,10 @@ def commit(staging: Staging) -> None:
 
 
 def _write(root: Root, staging: Staging, name: str, data: bytes) -> None:
-    """Write a file for those who may look into the field, as they may look at what it says."""
+    """Write a file that those may read who may look into the field, and nobody else may write."""
     above = root.status()
-    like = os.stat_result((stat.S_IFREG | (above.st_mode & 0o666) | 0o600, *above[1:]))
-    disk.write_new(staging.directory, name, data, disk.Kept(like, ()))
+    like = os.stat_result((stat.S_IFREG | (above.st_mode & 0o444) | 0o600, *above[1:]))
+    disk.write_new(staging.directory, name, data, Kept(like, ()))
 
 
 def _staged_removal(
@@ -183,10 +188,10 @@ def _staged_put(
     known = path in field.entries or path in field.links.values()
     there = status is not None and (known or place.is_written_so())  # else the name in other case
     stood = _seen_as_read(place, path, field, location) if there else None
-    kept = None if stood is None else disk.Kept(stood.status, stood.attributes)
+    kept = None if stood is None else Kept(stood.status, stood.attributes)
     if put.was is not None and put.was != path:
         was = _seen_as_read(root.place(put.was), put.was, field, location)
-        kept = disk.Kept(was.status, was.attributes, put.moved)
+        kept = Kept(was.status, was.attributes, put.moved)
     came = Before.of(disk.write_new(staging.directory, new, put.content, kept))
     if stood is None:
         file = JournalFile(path, new, None, sha256, None)
@@ -209,7 +214,7 @@ def _keep(
     again = disk.seen(place.directory, place.name, data=True)
     if again.sha256 != stood.sha256:
         raise changed(location, path)
-    kept = disk.Kept(again.status, again.attributes, times=True)
+    kept = Kept(again.status, again.attributes, times=True)
     disk.write_new(staging.directory, old, again.data, kept)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import get_args
 
-from memoryfield_readers import BatchRejected, InvalidBatch, Limits, shown
+from memoryfield_readers import BatchRejected, InvalidBatch, Limits, name_key, shown
 from memoryfield_readers.limits import raise_limit
 from memoryfield_readers.names import PAGE_SUFFIX
 
@@ -82,9 +82,7 @@ def _checked(step: Step, limits: Limits) -> Step:
     if not isinstance(operation, AddPage | AddAttachment):
         _check_hash(step, operation.if_sha256)
     if isinstance(operation, RenamePage | RenameAttachment):
-        if not isinstance(operation.to, str):
-            raise step.invalid(f"`to` must be text, not {type(operation.to).__name__}")
-        check_new_name(step, operation.to)
+        check_new_name(step, _file_name(step, "to", operation.to))
     elif isinstance(operation, ReplaceText):
         _check_text(step, "old", operation.old)
         _check_text(step, "new", operation.new)
@@ -109,10 +107,7 @@ def _check_name(step: Step) -> None:
                 hint="name the page, or leave `if_sha256` out",
             )
         return
-    if not isinstance(name, str):
-        raise step.invalid(f"`name` must be text, not {type(name).__name__}")
-    if not name:
-        raise step.invalid("`name` is empty")
+    name = _file_name(step, "name", name)
     is_page = name.endswith(PAGE_SUFFIX)
     if is_page == isinstance(operation, _OF_ATTACHMENTS):
         kind = type(operation).__name__
@@ -120,6 +115,22 @@ def _check_name(step: Step) -> None:
         raise step.invalid(f"{shown(name)} is {other}, and {kind} is for the other kind")
     if isinstance(operation, AddPage | AddAttachment):
         check_new_name(step, name)
+        return
+    try:
+        name_key(name)
+    except UnicodeEncodeError as error:  # no file can have it on any system
+        raise step.invalid(
+            f"`name` is no Unicode text: there is half a surrogate pair at {error.start}"
+        ) from None
+
+
+def _file_name(step: Step, what: str, name: object) -> str:
+    """What is given for a name, if it is text."""
+    if not isinstance(name, str):
+        raise step.invalid(f"`{what}` must be text, not {type(name).__name__}")
+    if not name:
+        raise step.invalid(f"`{what}` is empty")
+    return name
 
 
 def _check_hash(step: Step, digest: object) -> None:

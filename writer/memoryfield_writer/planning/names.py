@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from memoryfield_readers import BatchRejected, is_debris, is_page_name, shown, visible
+from memoryfield_readers.file_names import fits_windows
 from memoryfield_readers.names import PAGE_SUFFIX, Role, role
 from memoryfield_validator.naming import conforming_name, is_reserved
 
@@ -15,7 +16,6 @@ from .step import Step
 
 _MOST_BYTES = 255
 _LOOKALIKE = re.compile(r".+\.(?:md|markdown|mdx)", re.ASCII | re.IGNORECASE | re.DOTALL)
-_NOT_ON_WINDOWS = frozenset('<>:"|?*')
 _SEPARATORS = frozenset("/\\")
 
 INDEX_HINT = "`memoryfield index build` makes it: it can only be removed here"
@@ -31,8 +31,6 @@ def check_new_name(step: Step, name: str) -> None:
     Raises:
         BatchRejected: it must not have it.
     """
-    if not name:
-        raise step.invalid("the new name is empty")
     problem = _of_page(step, name) if name.endswith(PAGE_SUFFIX) else _of_attachment(step, name)
     if problem is not None:
         raise problem
@@ -82,6 +80,6 @@ def _of_attachment(step: Step, name: str) -> BatchRejected | None:
             hint=f"{shown(conforming_name(name))} is a page",
             rules=("MF210",),
         )
-    if name[-1] in ". " or not _NOT_ON_WINDOWS.isdisjoint(name):
+    if not fits_windows(name):
         return step.rejected(f"{shown(name)} is no name on Windows", entry=name)
     return None

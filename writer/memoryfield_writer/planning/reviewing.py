@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from memoryfield_readers import Limits, memory_field
+from memoryfield_readers.names import PAGE_SUFFIX
 from memoryfield_spec import UnknownRequirement
 from memoryfield_validator import REVIEW, Finding, matching, validate
 
@@ -65,7 +66,7 @@ def _text_of(step: Step) -> bytes | None:
     operation = step.operation
     if isinstance(operation, ReplaceText):
         return b"\n" + operation.new.encode()  # which is no first line, and so no frontmatter
-    is_page = (operation.name or "").endswith(".md")
+    is_page = (operation.name or "").endswith(PAGE_SUFFIX)
     return step.content if is_page else None
 
 

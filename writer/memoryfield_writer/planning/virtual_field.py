@@ -43,6 +43,10 @@ class VirtualField:
         """Begin with a field as it is."""
         self.field = field
         self._names: dict[str, Slot | None] = {}
+        self._named: dict[Key, dict[str, None]] = {}
+        self._linked: dict[Key, list[str]] = {}
+        for name, path in field.links.items():
+            self._linked.setdefault(path, []).append(name)
         self._written: dict[Key, bytes] = {}
         self._hashes: dict[Key, str] = {}
         self._read: dict[Key, bytes] = {}
@@ -148,11 +152,10 @@ class VirtualField:
 
     def names_of(self, key: Key) -> list[str]:
         """All names of a file."""
-        links = self.field.links
-        names = [name for name, path in links.items() if path == key] if links else []
+        names = [*self._linked.get(key, ())]
         if isinstance(key, str):
             names.append(key)
-        names += self._names
+        names += self._named.get(key, ())
         return [name for name in dict.fromkeys(names) if self._is(name, key)]
 
     def collision(self, name: str, leaving: str | None = None) -> str | None:
@@ -198,6 +201,11 @@ class VirtualField:
                 alike.remove(name)
             elif name not in self and slot is not None:
                 alike.append(name)
+        before = self._names.get(name)
+        if before is not None:
+            del self._named[before.key][name]
+        if slot is not None:
+            self._named.setdefault(slot.key, {})[name] = None
         self._names[name] = slot
 
 

@@ -1,0 +1,11 @@
+"""Fields for agents that speak MCP: tools that search and read, and can do nothing else.
+
+The official SDK is imported where a server is made, and nowhere before.
+"""
+
+from __future__ import annotations
+
+from .desk import Desk
+from .refusals import Refusal
+
+__all__ = ["Desk", "Refusal"]
