@@ -70,6 +70,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/pins.py --check
 	$(BIN)/python benchmarks/index.py
 	$(BIN)/python benchmarks/writer.py --check
+	$(BIN)/python benchmarks/serve.py --check
 
 format: $(READY)
 	$(BIN)/ruff format .

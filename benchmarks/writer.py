@@ -101,6 +101,9 @@ class Commands:
         self._folder = folder
         self._scratch = scratch
         self._installed = installed
+        self._newest = 2_000_000_000
+        self._theirs = scratch / "theirs.memoryfield.zip"
+        shutil.copyfile(edited.archive, self._theirs)
         self._environment = os.environ | {"MEMORYFIELD_TOOL_CONFIG": str(scratch / "config.toml")}
 
     def ours(self) -> None:
@@ -129,13 +132,14 @@ class Commands:
     def _zip(self, command: str) -> None:
         page = self._scratch / self._edited.page
         page.write_text(self._edited.text(), encoding="utf-8")
-        os.utime(page, (2_000_000_000, 2_000_000_000))  # newer than the one in the archive
-        self._run(command, "-q", "-u", self._edited.archive, page.name)
+        self._newest += 2  # seconds, as archives have it
+        os.utime(page, (self._newest, self._newest))
+        self._run(command, "-q", "-u", self._theirs, page.name)
 
     def _mf(self, command: Path) -> None:
         folder = self._scratch / "unpacked"
         shutil.rmtree(folder, ignore_errors=True)
-        self._run(command, "unpack", self._edited.archive, folder)
+        self._run(command, "unpack", self._theirs, folder)
         (folder / self._edited.page).write_text(self._edited.text(), encoding="utf-8")
         self._run(command, "pack", folder, "--no-index", "--out", self._scratch / "mf.zip")
 

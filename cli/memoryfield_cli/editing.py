@@ -7,6 +7,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -28,12 +29,14 @@ class EditedPage:
     Attributes:
         path: the copy; it is named as the page is.
         keep: whether it stays also if all ends well.
+        worthless: whether nothing was typed that could get lost.
     """
 
     def __init__(self, folder: Path, name: str, raw: bytes) -> None:
         """Write the copy."""
         self.path = folder / name
         self.keep = False
+        self.worthless = False
         self._before = raw
         descriptor = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
@@ -70,6 +73,8 @@ class EditedPage:
 
     def differs(self) -> bool:
         """Whether the copy may hold something that is nowhere else."""
+        if self.worthless:
+            return False
         try:
             return self.path.read_bytes() != self._before
         except FileNotFoundError:
@@ -117,7 +122,11 @@ def _left_to_the_editor() -> Iterator[None]:
 
 
 def editor() -> list[str]:
-    """The command of the user's editor: `$VISUAL`, `$EDITOR`, or what every system has."""
+    """The command of the user's editor: `$VISUAL`, `$EDITOR`, or what every system has.
+
+    Raises:
+        SourceUnavailable: what is set means no command, or nothing is, and there is no terminal.
+    """
     for variable in ("VISUAL", "EDITOR"):
         wanted = os.environ.get(variable, "").strip()
         if wanted:
@@ -127,4 +136,9 @@ def editor() -> list[str]:
                 raise SourceUnavailable(
                     f"{variable} means no command: {error}", hint=f"set {variable}"
                 ) from error
+    if os.name != "nt" and not (sys.stdin is not None and sys.stdin.isatty()):
+        raise SourceUnavailable(
+            f"there is no terminal for {_FALLBACK}, and no other editor is set",
+            hint="set VISUAL or EDITOR",
+        )
     return [_FALLBACK]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from memoryfield_readers import as_unicode, visible
 
 from .output import no_command, print_json, say, warn
+from .writing import told_if_unheard
 
 if TYPE_CHECKING:
     from memoryfield_writer.packing import Packed
@@ -20,12 +21,15 @@ def tell_packed(packed: Packed, form: str) -> None:
             "1 file or folder" if packed.left_out == 1 else f"{packed.left_out:,} files and folders"
         )
         warn(f"{path}: left out {files} that a field does not have")
-    if form == "json":
-        print_json(packed_facts(packed))
-        return
-    say(no_command(visible(path)))
-    say(packed.digest)
-    say(packed.archive_pin)
+    for note in packed.notes:
+        warn(f"{path}: {note}")
+    with told_if_unheard(f"{path}: the archive is written"):
+        if form == "json":
+            print_json(packed_facts(packed))
+            return
+        say(no_command(visible(path)))
+        say(packed.digest)
+        say(packed.archive_pin)
 
 
 def packed_facts(packed: Packed) -> dict[str, Any]:

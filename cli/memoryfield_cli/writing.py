@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -104,12 +104,38 @@ def with_links_left(done: Applied, left: Sequence[Finding]) -> Applied:
 def tell(done: Applied, how: Writing) -> None:
     """Print what changed, one file a line, and the field pin last; the rest goes to stderr."""
     tell_beside(done)
-    if how.form == "json":
-        print_json(done.to_json())
-        return
-    for change in done.changes:
-        say(no_command(change_line(change)))
-    say(done.digest)
+    with answer_of(done):
+        if how.form == "json":
+            print_json(done.to_json())
+            return
+        for change in done.changes:
+            say(no_command(change_line(change)))
+        say(done.digest)
+
+
+def answer_of(done: Applied) -> AbstractContextManager[None]:
+    """An answer on stdout to what was applied; see `told_if_unheard`."""
+    is_written = bool(done.changes) and not done.dry_run
+    return told_if_unheard(f"{done.location}: the batch is applied" if is_written else None)
+
+
+@contextmanager
+def told_if_unheard(what: str | None) -> Iterator[None]:
+    """Say on stderr what was done, where stdout cannot say it: the exit code speaks of that alone.
+
+    Arguments:
+        what: what was done, for people; None for nothing that lasts.
+
+    Raises:
+        OSError: stdout cannot be written.
+    """
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        if what is not None and error.filename is None:
+            warn(f"{what}; stdout cannot be written")
+        raise
 
 
 def tell_beside(done: Applied) -> None:
@@ -165,7 +191,8 @@ def content_from_stdin(most: int, limit: str, *, typed: str | None = None) -> by
         warn(f"type {typed}, end with Ctrl-D")
     content = read_bounded(stdin.buffer, most)
     if content == b"":  # a program before the pipe has failed: no wish to empty a file
-        raise LocationError("nothing came on stdin", location=STDIN)
+        hint = None if typed is None else 'a batch with "text": "" makes an empty file'
+        raise LocationError("nothing came on stdin", location=STDIN, hint=hint)
     if content is None:
         hint = f"raise the limit with --limit {limit}=NUMBER"
         raise LimitExceeded(f"more than {most} bytes", location=STDIN, hint=hint)

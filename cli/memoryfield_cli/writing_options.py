@@ -10,12 +10,12 @@ from typing import Any, TypeVar, cast
 import click
 
 from memoryfield_readers import Limits, Pins, parse_pins
+from memoryfield_readers.holding import DEFAULT_WAIT
 
 from .options import format_option, limits_option, source_options
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_SECONDS = 30.0
 _CONTENT = "MF8"
 
 
@@ -63,7 +63,7 @@ def _ids(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...])
 wait_option = click.option(
     "--wait",
     type=click.FloatRange(min=0),
-    default=_SECONDS,
+    default=DEFAULT_WAIT,
     show_default="30",
     metavar="SECONDS",
     help="How long to wait while another program changes the field.",

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import inspect
 import os
 import stat
 import time
@@ -34,6 +35,9 @@ from .system_errors import error_of, reason_of
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
+
+DEFAULT_WAIT = 30.0
+"""Seconds to wait for another writer, unless somebody says otherwise."""
 
 QUIET_SECONDS = 2.0
 """After so long a wait is told of."""
@@ -326,7 +330,9 @@ def _check_lock_file(path: Path) -> None:
 def _file_lock(path: Path) -> BaseFileLock:
     from filelock import FileLock
 
-    return FileLock(str(path))
+    known = inspect.signature(FileLock.__init__).parameters
+    preserved = {"preserve_lock_file": True} if "preserve_lock_file" in known else {}
+    return FileLock(str(path), **preserved)  # its mode is what the umask leaves of 0666
 
 
 def _acquired(lock: BaseFileLock) -> bool:

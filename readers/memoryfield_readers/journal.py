@@ -31,6 +31,11 @@ FOLDER = ".memoryfield"
 JOURNAL = "journal"
 """The file in that folder that makes a batch count."""
 
+PACKED_HALF_WAY = (
+    "a batch was under way in it when it was packed: some pages may be of before, some of after"
+)
+"""What a person should know of an archive or a commit in which there is a journal."""
+
 MOST_JOURNAL_BYTES = 16 * 1024 * 1024
 MOST_JOURNAL_FILES = 65_536
 _MOST_LINE_BYTES = 64 * 1024  # a path of 4096 bytes, each written with six characters, and more

@@ -44,7 +44,7 @@ FILES = {
     "log/c.md": b"no page\n",
 }
 WORDS = Asked(how="lexical")
-KINDS = ["folder", "archive", "served", "archive-by-http", "s3-prefix", "git"]
+KINDS = ["folder", "archive", "served", "archive-by-http", "git"]
 
 
 def embedders() -> Embedders:

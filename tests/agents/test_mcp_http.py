@@ -174,6 +174,20 @@ def test_a_body_that_never_comes(tmp_path: Path) -> None:
         assert b" 503 " in client.recv(65536).split(b"\r\n")[0]
 
 
+def test_a_client_that_asks_before_it_sends(server: tuple[int, list[str]]) -> None:
+    """It is told at once to go on, and then answered."""
+    body = json.dumps(LIST).encode()
+    with socket.create_connection(("127.0.0.1", server[0]), timeout=SECONDS) as client:
+        client.sendall(
+            b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Accept: application/json, text/event-stream\r\nExpect: 100-continue\r\n"
+            b"Content-Length: %d\r\n\r\n" % len(body)
+        )
+        assert client.recv(65536).startswith(b"HTTP/1.1 100 ")
+        client.sendall(body)
+        assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
+
+
 def test_only_those_who_may_read(tmp_path: Path) -> None:
     """With an auth file, HTTP Basic is asked for; the official client can give it."""
     settings = Settings(users={"ada": str(hashed(b"secret"))})

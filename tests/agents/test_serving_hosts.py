@@ -17,6 +17,7 @@ from memoryfield_agents.serving.authentication import Users, credentials
 from memoryfield_agents.serving.hosts import HostCheck, is_loopback
 from memoryfield_agents.serving.passwords import PasswordHash, hashed, read_users
 from memoryfield_agents.serving.replies import plain, send_reply
+from memoryfield_cli.commands.serve import _log_to
 from memoryfield_readers import AccessDenied, LocationError, NotFound, open_field
 
 ROUTES = [
@@ -192,6 +193,20 @@ def test_a_hash_can_be_made_and_read(tmp_path: Path) -> None:
     assert known.check(basic("ada", "sesam öffne")) == "ada"
     assert known.known(basic("ada", "sesam öffne")) == "ada"
     assert known.check(basic("ada", "Sesam öffne")) is None
+
+
+def test_a_stranger_takes_as_long_as_a_wrong_password() -> None:
+    """Also where the hashes are more work than ours are."""
+    users = Users({"ada": str(hashed(b"x")), "bob": f"scrypt$32768$8$1${'A' * 16}${'A' * 43}="})
+    assert users._stranger.work == 32768 * 8
+    assert users.check(basic("eve", "x")) is None
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is full")
+def test_a_log_that_cannot_be_written() -> None:
+    """It is no reason to stop serving."""
+    with _log_to(Path("/dev/full")) as log:
+        log("a line")
 
 
 @pytest.mark.parametrize(

@@ -119,15 +119,21 @@ def test_uuid_and_created_on_purpose_stay() -> None:
     assert renewed_text(OLD, emptied) == emptied
 
 
-def test_a_text_without_a_block_keeps_what_the_page_was() -> None:
-    """Title, uuid and created; a title of its own only where the page had none."""
-    fields = f"uuid: {uuid()}\ncreated: '2026-03-01T09:00:00Z'\nupdated: '{STATED}'\n"
-    assert renewed_text(OLD, "# Iron\n") == block(f"title: Steel\n{fields}", "# Iron\n")
-    untitled = page(title=None)
-    assert renewed_text(untitled, "# Iron\n") == block(f"title: Iron\n{fields}", "# Iron\n")
-    assert renewed_text(untitled, "Iron\n") == block(fields, "Iron\n")
-    windows = renewed_text(OLD, "# Iron\r\n")
-    assert windows == block(f"title: Steel\n{fields}", "# Iron\n").replace("\n", "\r\n")
+def test_a_text_without_a_block_keeps_the_whole_block() -> None:
+    """Each field, comment and blank of it, in the line ends of the text; `updated` is renewed."""
+    lines = "# who\ntitle: Steel\nsummary: Hard.\ntags: [a,  b]\nupdated: 2026-01-01  # by hand\n"
+    wanted = lines.replace("2026-01-01", f"'{STATED}'")
+    before = block(lines)
+    assert renewed_text(before, "# Iron\n") == block(wanted, "# Iron\n")
+    assert renewed_text("\ufeff" + before.replace("\n", "\r\n"), "Iron\n") == block(
+        wanted, "Iron\n"
+    )
+    windows = renewed_text(before, "# Iron\r\n")
+    assert windows == block(wanted, "# Iron\n").replace("\n", "\r\n")
+    assert renewed_text("---\ntitle: x\n---", "Iron\n") == block(
+        f"title: x\nupdated: '{STATED}'\n", "Iron\n"
+    )
+    assert renewed_text(block("title: a: b\n"), "Iron\n") == "Iron\n"
 
 
 @pytest.mark.parametrize("text", ["", " \n", "+++\nx = 1\n+++\nText\n", "title: x\n\nText\n"])

@@ -8,6 +8,8 @@ print(applied.digest, applied.changes)
 
 from __future__ import annotations
 
+from memoryfield_readers.holding import DEFAULT_WAIT
+
 from .applying import apply
 from .batch import (
     AddAttachment,
@@ -27,7 +29,6 @@ from .packing import Packed, pack
 from .recovering import Recovered, recover
 from .repacking import repack
 from .result import Applied, Change
-from .targets.target import DEFAULT_WAIT
 from .unpacking import Unpacked, unpack
 
 __all__ = [

@@ -25,6 +25,7 @@ from memoryfield_readers import (
     unwatched,
 )
 from memoryfield_readers.here import no_archive
+from memoryfield_readers.holding import DEFAULT_WAIT
 from memoryfield_validator import Finding
 
 from .batch import Batch, Operation
@@ -33,7 +34,7 @@ from .planning import allowed_ids, batch_of, manifest_before, plan_of, scan, ste
 from .planning.step import Step
 from .result import Applied
 from .targets.choosing import NO_FIELD_HINT, target_of
-from .targets.target import DEFAULT_WAIT, Persisted, Target
+from .targets.target import Persisted, Target
 
 if TYPE_CHECKING:
     from .indexes.reindex import Reindex

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 
 from memoryfield_readers import FrontmatterState, InvalidBatch, Page, shown
@@ -16,6 +17,8 @@ from .batch import AddPage
 from .frontmatter import filled
 from .frontmatter.filling import page_of
 
+_HYPHENS = re.compile("-{2,}")
+
 
 def name_for(title: str) -> str:
     """The name of a page with a title: `Carbon fibre woks` makes `carbon-fibre-woks.md`.
@@ -23,7 +26,7 @@ def name_for(title: str) -> str:
     Raises:
         InvalidBatch: no letter or digit of it can stand in a name.
     """
-    name = conforming_name(title + PAGE_SUFFIX)
+    name = _HYPHENS.sub("-", conforming_name(title + PAGE_SUFFIX))
     if name == conforming_name("") and title.strip().lower() != name.removesuffix(PAGE_SUFFIX):
         raise InvalidBatch(
             f"no page can be named after the title {shown(title)}",

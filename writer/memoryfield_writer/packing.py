@@ -46,6 +46,7 @@ class Packed:
         bytes: its size.
         left_out: how many files and folders were left out, as they are no part of the field.
         unchanged: whether this very archive was there before.
+        notes: what a person should know, one line each.
     """
 
     path: Path | str
@@ -55,6 +56,7 @@ class Packed:
     bytes: int
     left_out: int
     unchanged: bool
+    notes: tuple[str, ...] = ()
 
 
 def pack(
@@ -163,6 +165,7 @@ def packed_to(
         bytes=delivered.size,
         left_out=_left_out(field, indexes=indexes),
         unchanged=delivered.unchanged,
+        notes=delivered.notes,
     )
 
 
@@ -173,16 +176,31 @@ def place_of(target: Path | str) -> Place:
         LocationError: it is no place where one can be.
     """
     if isinstance(target, Path):
-        return target
+        return _archive(target)
     parsed = parse_location(target)
     if isinstance(parsed, LocalLocation):
-        return parsed.path
+        return _archive(parsed.path)
     if isinstance(parsed, S3Location):
         return parsed
     raise LocationError(
         "can be read, not written",
         location=parsed.shown,
         hint="write the archive to this machine or to S3 (s3://…zip)",
+    )
+
+
+def _archive(path: Path) -> Path:
+    """The path, if its name is one of an archive: no reader would take another one for a field.
+
+    Raises:
+        LocationError: it is none.
+    """
+    if path.name.lower().endswith(".zip"):
+        return path
+    raise LocationError(
+        "is no name of an archive",
+        location=str(path),
+        hint=f"let it end in {ARCHIVE_SUFFIX}",
     )
 
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from memoryfield_readers import LocationError, as_unicode, local_path
 from memoryfield_readers.beside import clean
-from memoryfield_readers.holding import held_field
+from memoryfield_readers.holding import DEFAULT_WAIT, held_field
 
 from .folders.settling import Action, settle
 from .targets.folder import held_root
-from .targets.target import DEFAULT_WAIT
 
 
 @dataclass(frozen=True, slots=True)

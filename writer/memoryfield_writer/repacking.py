@@ -15,18 +15,20 @@ from memoryfield_readers import (
     Limits,
     LocationError,
     NotFound,
+    WriteConflict,
     local_path,
     open_field,
     shown,
     topmost_debris,
     visible,
 )
+from memoryfield_readers.holding import DEFAULT_WAIT
+from memoryfield_readers.journal import FOLDER, JOURNAL, PACKED_HALF_WAY
 from memoryfield_readers.names import PAGE_SUFFIX
 
 from .archives.delivering import Old
 from .packing import Packed, check_outside, packed_to, place_of
 from .targets.archive_file import held_archive
-from .targets.target import DEFAULT_WAIT
 
 
 def repack(
@@ -61,7 +63,8 @@ def repack(
         LocationError: it is no archive, not here, or its pages lie in a folder and `root` is not
             given.
         NotFound: it is not there, or has no such folder.
-        WriteConflict: there is another file already, or it was changed meanwhile.
+        WriteConflict: there is another file already, or it was changed meanwhile; or a batch was
+            under way in the folder when it was packed.
         MemoryfieldError: it cannot be read or written; it is as it was.
     """
     location = os.fspath(path)
@@ -127,6 +130,7 @@ def _field_in(whole: Field, root: str | None) -> Field:
         NotFound: there is no such folder.
         LocationError: the pages lie in a folder that was not named.
     """
+    _check_whole(whole, root)
     if root is not None:
         try:
             return whole.within(root.rstrip("/"))
@@ -143,6 +147,22 @@ def _field_in(whole: Field, root: str | None) -> Field:
                 hint=f"make that folder the field: --root {shlex.quote(visible(folder))}",
             )
     return whole
+
+
+def _check_whole(whole: Field, root: str | None) -> None:
+    """Refuse what was packed while a batch was under way: it may be neither before nor after.
+
+    Raises:
+        WriteConflict: there is a journal of a batch in the folder of the field.
+    """
+    above = "" if root is None else root.rstrip("/") + "/"
+    journal = f"{above}{FOLDER}/{JOURNAL}"
+    if any(entry.path == journal for entry in whole.nested()):
+        raise WriteConflict(
+            PACKED_HALF_WAY,
+            location=whole.location,
+            hint="see which pages are right, and pack the folder anew with `memoryfield pack`",
+        )
 
 
 def _folder_of_pages(whole: Field) -> str | None:

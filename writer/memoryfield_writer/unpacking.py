@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from memoryfield_readers import (
     NotFound,
     Watch,
     WriteConflict,
+    is_side_file,
     open_field,
     shown,
     unwatched,
@@ -102,7 +103,7 @@ def unpack(
     with open_field(location, limits=limits, storage_options=storage_options, watch=watch) as field:
         for entry in field.irregular:
             raise field.error_for(entry)
-        names = [*field.pages, *field.attachments, *(field.indexes if indexes else ())]
+        names = [*field.pages, *field.attachments, *(_whole_indexes(field) if indexes else ())]
         for name in names:
             check_file_name(name, text)
         field.prepare(names)
@@ -120,6 +121,11 @@ def unpack(
         with told(text, _NOT_SYNCED), opened_directory(target.parent) as outside:
             outside.sync()
     return Unpacked(named, digest, len(names))
+
+
+def _whole_indexes(field: Field) -> Iterator[str]:
+    """The vector indexes, without what stood beside them while a program had them open (MF508)."""
+    return (name for name in field.indexes if not is_side_file(name))
 
 
 def _check_free(target: Path, location: str) -> None:

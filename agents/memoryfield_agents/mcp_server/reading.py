@@ -20,7 +20,10 @@ _MOST_LOCATION = 600
 _MOST_TITLE = 300
 _LEAST_TEXT = 300
 _NEAR = 3
-_MOST_SOUGHT = 2000
+_MOST_SOUGHT = 1000
+_MOST_NEARED = 5
+"""So many names that are none have their near ones told: to find them is much work."""
+
 _CURSOR_POINTS = 420
 """A cursor of a piece, or of twenty pages; its letters are random."""
 
@@ -153,8 +156,9 @@ def _head(page: Page, start: int) -> dict[str, Any]:
 def _missing(held: HeldField, names: Sequence[str], most: int) -> list[dict[str, Any]]:
     """What is told of names for which there is no page, as far as there is room for it."""
     told: list[dict[str, Any]] = []
-    for name in names:
-        each: dict[str, Any] = {"name": short(name, 300), "near": near(held, name)}
+    for number, name in enumerate(names):
+        nears = near(held, name) if number < _MOST_NEARED else []
+        each: dict[str, Any] = {"name": short(name, 300), "near": nears}
         if name in held.unread:
             each["unreadable"] = short(str(held.unread[name]), 300)
         if weight(each) > most // len(names):

@@ -78,7 +78,7 @@ def fields_html(held: Iterable[Files]) -> bytes:
 def _article(files: Files, page: Page) -> str:
     block = page.frontmatter
     body = rendered(page.body, files.pictures())
-    titled = "" if "<h1>" in body else f"<h1>{text(page.title)}</h1>\n"
+    titled = "" if "<h1" in body else f"<h1>{text(page.title)}</h1>\n"
     return f'{_table(block)}<article lang="" dir="auto">\n{titled}{body}</article>\n'
 
 

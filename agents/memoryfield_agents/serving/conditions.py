@@ -18,6 +18,9 @@ _TAG = re.compile(r'(W/)?"([^"]*)"')
 _RANGE = re.compile(r"([0-9]*)-([0-9]*)")
 _MOST_DIGITS = 18
 _MOST_DATE = 40
+_OF_WHAT_IS_KEPT = frozenset({"cache-control", "content-security-policy", "vary"})
+"""Headers that 304 has, too: a browser puts them in the place of those of what it has kept."""
+
 _STRONG_AFTER = timedelta(seconds=60)
 """A time is a strong validator only if what it is of cannot have changed within its second."""
 
@@ -77,7 +80,7 @@ def answer(
     if not _precondition(content.sha256, modified, asked):
         return plain(412, "it is another one now", same)
     if _unchanged(content.sha256, modified, asked):
-        kept = tuple(pair for pair in headers if pair[0] in ("cache-control", "vary"))
+        kept = tuple(pair for pair in headers if pair[0] in _OF_WHAT_IS_KEPT)
         return Reply(304, (*kept, *same), None)
     wish = asked.get("range")
     part = None

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from uvicorn.server import ServerState
 
 _HEAD = b"HTTP/1.1 "
+_GO_ON = b"HTTP/1.1 1"
+"""The beginning of an answer such as 100: the client waits for it, and nothing follows before."""
+
 _BUSY = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nretry-after: 1\r\n"
     b"connection: close\r\n\r\n"
@@ -43,7 +46,7 @@ class Joined:
         """Send bytes, or hold them if they are a head."""
         if self._held:
             data, self._held = self._held + data, b""
-        elif data.startswith(_HEAD):
+        elif data.startswith(_HEAD) and not data.startswith(_GO_ON):
             self._held = data
             return
         self._transport.write(data)

@@ -38,6 +38,8 @@ def document(
 ) -> bytes:
     """A whole page.
 
+    Its own ids begin with `layout:`, and a colon is in none of those that headings get.
+
     Arguments:
         title: its title, as text.
         body: what stands in the middle, as HTML.
@@ -53,9 +55,9 @@ def document(
         f"<title>{text(title + of_field)}</title>\n"
         '<link rel="stylesheet" href="./-/style.css">\n'
         '<link rel="icon" href="./-/icon.svg" type="image/svg+xml">\n'
-        '</head>\n<body>\n<a class="skip" href="#text">Skip to the text</a>\n',
+        '</head>\n<body>\n<a class="skip" href="#layout:text">Skip to the text</a>\n',
         _header(place, question),
-        f'<main id="text" tabindex="-1">\n{body}</main>\n',
+        f'<main id="layout:text" tabindex="-1">\n{body}</main>\n',
         _footer(place, links),
         "</body>\n</html>\n",
     ]
@@ -70,8 +72,8 @@ def _header(place: Place, question: str) -> str:
         '<header>\n<nav aria-label="Field">'
         f'<p class="field">{fields}<a href="./">{text(place.field)}</a></p></nav>\n'
         '<form role="search" action="./search" method="get">\n'
-        '<label for="q">Search</label>\n'
-        f'<input type="search" id="q" name="q" maxlength="2000" value="{text(question)}">\n'
+        '<label for="layout:q">Search</label>\n'
+        f'<input type="search" id="layout:q" name="q" maxlength="2000" value="{text(question)}">\n'
         '<button type="submit">Search</button>\n</form>\n</header>\n'
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Container, Sequence
 from functools import cache
 from html import escape
@@ -23,6 +24,7 @@ MOST_RENDERED: Final = 128 * 1024
 _STEPS_A_CHARACTER: Final = 3
 _FREE_STEPS: Final = 20_000
 _MOST_NESTING: Final = 20
+_MOST_ID: Final = 100
 _MOST_LINE: Final = 32 * 1024
 """Characters of a paragraph that is looked into for links and emphasis."""
 
@@ -34,7 +36,6 @@ _TAGS: Final = {
 _BREAKS_LINE: Final = frozenset({"blockquote", "ul", "ol", "table", "tbody", "thead", "tr"})
 _ALIGNED: Final = {"text-align:left": "left", "text-align:center": "center"}
 _SCHEME = re.compile(r"[^/?#]*?:")
-_DELIMITER_ROW = re.compile(r"-[-|: \t]*$")
 _UNSAFE_IN_URL = re.compile(r"[\x00-\x20\x7f-\xa0\\<>\"\u2028\u2029]")
 _WEB = re.compile(r"https?://[^/?#]", re.IGNORECASE)
 _MAIL = re.compile(r"mailto:[^/?#]", re.IGNORECASE)
@@ -131,7 +132,8 @@ def _cells(state: StateBlock, start: int, end: int) -> int:
     first, second = (
         state.src[state.bMarks[line] : state.eMarks[line]] for line in (start, start + 1)
     )
-    if "|" not in first or _DELIMITER_ROW.search(second) is None:
+    end_of_row = second[len(second.rstrip("-|: \t")) :]  # no pattern: lines may be very long
+    if "|" not in first or "-" not in end_of_row:
         return 0
     rows = 0
     while start + rows < end and not state.isEmpty(start + rows):
@@ -152,25 +154,46 @@ class _Writer:
         self.out: list[str] = []
         self._pictures = pictures
         self._in_link = False
+        self._ids: dict[str, int] = {}
 
     def blocks(self, tokens: Sequence[Token]) -> None:
-        for token in tokens:
+        for at, token in enumerate(tokens):
             if token.type == "inline":
                 self._inline(token.children or ())
             elif token.type in ("code_block", "fence"):
                 self.out.append(f"<pre><code>{escape(token.content)}</code></pre>\n")
             elif token.type == "hr":
                 self.out.append("<hr>\n")
+            elif token.type == "heading_open":
+                self._tag(token, self._id(tokens[at + 1].children or ()))
             elif not token.hidden:
                 self._tag(token)
 
-    def _tag(self, token: Token) -> None:
+    def _id(self, heading: Sequence[Token]) -> str:
+        """Where a link to a heading leads: made of its words as other programs do, and used once.
+
+        There are letters, digits, `-` and `_` in it alone.
+        """
+        words = "".join(
+            "-" if char == " " else char
+            for char in _text_of(heading).strip().lower()[:_MOST_ID]
+            if char in " -_" or unicodedata.category(char)[0] in "LMN"
+        )
+        made = words
+        while made in self._ids:
+            self._ids[words] += 1
+            made = f"{words}-{self._ids[words]}"
+        if not made:
+            return ""
+        self._ids[made] = 0
+        return f' id="{made}"'
+
+    def _tag(self, token: Token, attributes: str = "") -> None:
         kind, _, side = token.type.rpartition("_")
         if side not in ("open", "close"):
             self.out.append(escape(token.content))
             return
         tag = _TAGS.get(kind, "")
-        attributes = ""
         if kind == "heading" and token.tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
             tag = token.tag
         elif kind in ("th", "td"):

@@ -8,7 +8,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -23,7 +23,7 @@ _MOST_WORK: Final = 2**20
 MOST_PASSWORD: Final = 1024
 """Bytes of a password."""
 
-_USER = re.compile("[^:\x00-\x1f\x7f-\x9f\ud800-\udfff]{1,200}")
+_USER = re.compile("[^:\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,200}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,17 @@ class PasswordHash:
     def __str__(self) -> str:
         salt, digest = (base64.b64encode(each).decode("ascii") for each in (self.salt, self.hash))
         return f"scrypt${self.n}${self.r}${self.p}${salt}${digest}"
+
+    @property
+    def work(self) -> int:
+        """How much work it is, in steps."""
+        return self.n * self.r * self.p
+
+    def of_nobody(self) -> PasswordHash:
+        """One that is as much work, and that no password is known to fit."""
+        return replace(
+            self, salt=secrets.token_bytes(_SALT_BYTES), hash=secrets.token_bytes(_HASH_BYTES)
+        )
 
     def fits(self, password: bytes) -> bool:
         """Whether it is the hash of a password; the time it takes does not tell how near it is."""

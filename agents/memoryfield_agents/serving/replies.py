@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -50,11 +50,22 @@ class Stretch:
     async def made(self) -> AsyncIterator[bytes]:
         """The pieces."""
         pieces = iter(self.pieces())
-        while True:
-            piece = await asyncio.to_thread(next, pieces, None) if self.slow else next(pieces, None)
-            if piece is None:
-                return
-            yield piece
+        if not self.slow:
+            for piece in pieces:
+                yield piece
+            return
+        while gathered := await asyncio.to_thread(_gathered, pieces):
+            yield gathered
+
+
+def _gathered(pieces: Iterator[bytes]) -> bytes:
+    """The next pieces as one, as many as are handed on at a time: most are short."""
+    found = bytearray()
+    for piece in pieces:
+        found += piece
+        if len(found) >= MOST_PIECE:
+            break
+    return bytes(found)
 
 
 @dataclass(frozen=True, slots=True)

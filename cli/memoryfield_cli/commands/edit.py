@@ -47,17 +47,20 @@ def command(location: str, name: str, no_stamp: bool, how: Writing) -> None:
     if not is_page(name):
         raise click.UsageError("the name of a page ends in .md; `memoryfield write` takes others")
     page = _page(location, name, how)
+    done = None
     with copy_for_editing(name, page.raw) as copy:
         text = copy.edit()
         if text is not None:
             if not text.strip():
+                copy.worthless = True
                 hint = "`memoryfield rm` removes a page"
                 raise BatchRejected("no text was left", location=location, entry=name, hint=hint)
             batch = Batch([ReplacePage(name, text, page.sha256)])
             done = applied(location, batch, how, stamp=not no_stamp)
             copy.keep = how.dry_run
-            tell(done, how)
-            return
+    if done is not None:
+        tell(done, how)
+        return
     warn(f"{name}: is as it was")
     if how.form == "json":
         print_json(_nothing(location, how))

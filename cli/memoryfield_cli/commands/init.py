@@ -10,7 +10,7 @@ from memoryfield_readers import Limits, as_unicode
 
 from ..options import format_option, limits_option, location_argument, source_options
 from ..output import print_json, say
-from ..writing import now, refuse_stdin
+from ..writing import now, refuse_stdin, told_if_unheard
 
 
 @click.command(
@@ -37,8 +37,9 @@ def command(
 
     refuse_stdin(location)
     made = found(location, now(), title=title, limits=limits, storage_options=storage_options)
-    if form == "json":
-        answer = {"version": 1, "location": as_unicode(made.location), "page": made.page}
-        print_json({**answer, "digest": made.digest, "archive_pin": made.archive_pin})
-    else:
-        say(made.digest)
+    with told_if_unheard(f"{made.location}: the field is made"):
+        if form == "json":
+            answer = {"version": 1, "location": as_unicode(made.location), "page": made.page}
+            print_json({**answer, "digest": made.digest, "archive_pin": made.archive_pin})
+        else:
+            say(made.digest)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from memoryfield_readers import visible
+from memoryfield_readers import LimitExceeded, visible
 
 from ..options import location_argument
 from ..output import no_command, print_json, say
 from ..standard_input import STDIN
-from ..writing import applied, content_from_stdin, now, tell_beside
+from ..writing import answer_of, applied, content_from_stdin, now, tell_beside
 from ..writing_options import Writing, writing_options
 
 
@@ -45,6 +45,7 @@ def command(
     from memoryfield_writer.batch import Batch
     from memoryfield_writer.naming import is_page
     from memoryfield_writer.new_pages import name_for, new_page
+    from memoryfield_writer.planning.arguments import most_bytes, too_large
 
     if is_page(title_or_name):
         name = title_or_name
@@ -53,12 +54,17 @@ def command(
     else:
         name, title = name_for(title_or_name), title_or_name
     if text == STDIN:
-        content = content_from_stdin(how.limits.page_bytes, "page-bytes", typed="the page")
+        most, limit = most_bytes(name, how.limits)
+        try:
+            content = content_from_stdin(most, limit, typed="the page")
+        except LimitExceeded as error:  # as a batch with it would be
+            raise too_large(name, f"more than {most}", location, how.limits) from error
         text = content.decode("utf-8", "surrogateescape")
     page = new_page(name, now(), title=title, summary=summary, text=text)
     done = applied(location, Batch([page]), how)
     tell_beside(done)
-    if how.form == "json":
-        print_json(done.to_json())
-    else:
-        say(no_command(visible(name)))
+    with answer_of(done):
+        if how.form == "json":
+            print_json(done.to_json())
+        else:
+            say(no_command(visible(name)))

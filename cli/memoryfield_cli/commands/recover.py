@@ -8,7 +8,7 @@ from memoryfield_readers import visible
 
 from ..options import format_option, location_argument
 from ..output import no_command, print_json, say
-from ..writing import refuse_stdin
+from ..writing import refuse_stdin, told_if_unheard
 from ..writing_options import wait_option
 
 _SAID = {
@@ -46,7 +46,9 @@ def command(location: str, discard: bool, wait: float, form: str) -> None:
 
     refuse_stdin(location)
     done = recover(location, discard=discard, wait=wait)
-    if form == "json":
-        print_json(done.to_json())
-    else:
-        say(no_command(f"{visible(done.location)}: {_SAID[done.action]}"))
+    said = f"{visible(done.location)}: {_SAID[done.action]}"
+    with told_if_unheard(said):
+        if form == "json":
+            print_json(done.to_json())
+        else:
+            say(no_command(said))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -215,7 +215,7 @@ def _log_to(path: Path | None) -> Iterator[Log]:
         yield to_stderr
         return
     try:
-        file = path.open("a", encoding="ascii", errors="backslashreplace", newline="\n")
+        file = path.open("ab", buffering=0)  # nothing is kept back, so that closing cannot fail
     except OSError as error:
         raise LocationError(
             f"the log cannot be written: {error.strerror}", location=str(path)
@@ -223,8 +223,8 @@ def _log_to(path: Path | None) -> Iterator[Log]:
     with file:
 
         def write(line: str) -> None:
-            file.write(line + "\n")
-            file.flush()
+            with suppress(OSError):  # a disk that is full is no reason to stop serving
+                file.write(f"{line}\n".encode("ascii", "backslashreplace"))
 
         yield write
 

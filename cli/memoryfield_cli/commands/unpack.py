@@ -14,7 +14,7 @@ from ..options import format_option, limits_option, source_options
 from ..output import no_command, print_json, say
 from ..packing_options import archive_argument
 from ..progress import transfer_bar
-from ..writing import refuse_stdin
+from ..writing import refuse_stdin, told_if_unheard
 
 
 @click.command(
@@ -57,9 +57,11 @@ def command(
             storage_options=storage_options,
             watch=watch,
         )
-    if form == "json":
-        answer = {"version": 1, "path": as_unicode(str(unpacked.path))}
-        print_json({**answer, "digest": unpacked.digest, "files": unpacked.files})
-    else:
-        say(no_command(visible(str(unpacked.path))))
-        say(unpacked.digest)
+    path = str(unpacked.path)
+    with told_if_unheard(f"{path}: the field is unpacked"):
+        if form == "json":
+            answer = {"version": 1, "path": as_unicode(path), "digest": unpacked.digest}
+            print_json({**answer, "files": unpacked.files})
+        else:
+            say(no_command(visible(path)))
+            say(unpacked.digest)

@@ -7,6 +7,8 @@ import sys
 
 import click
 
+from memoryfield_readers import LimitExceeded
+
 from ..options import location_argument
 from ..writing import content_from_stdin, keywords, looked_at, refuse_stdin, tell
 from ..writing_options import Writing, stamp_option, writing_options
@@ -46,6 +48,7 @@ def command(location: str, name: str, if_sha256: str | None, no_stamp: bool, how
     one gets what it lacks. An attachment is written exactly as it comes.
     """
     from memoryfield_writer.naming import is_page
+    from memoryfield_writer.planning.arguments import most_bytes, too_large
     from memoryfield_writer.putting import put
 
     refuse_stdin(location)
@@ -53,10 +56,11 @@ def command(location: str, name: str, if_sha256: str | None, no_stamp: bool, how
     if sys.stdin is not None and sys.stdin.isatty():  # nobody types what cannot be written
         with looked_at(location, how):
             pass
-    most, limit = how.limits.file_bytes, "file-bytes"
-    if page:
-        most, limit = how.limits.page_bytes, "page-bytes"
-    content = content_from_stdin(most, limit, typed="the page" if page else "the file")
+    most, limit = most_bytes(name, how.limits)
+    try:
+        content = content_from_stdin(most, limit, typed="the page" if page else "the file")
+    except LimitExceeded as error:  # as a batch with it would be
+        raise too_large(name, f"more than {most}", location, how.limits) from error
     with keywords(how, stamp=page and not no_stamp) as given:
         done = put(location, name, content, if_sha256=if_sha256, **given)
     tell(done, how)

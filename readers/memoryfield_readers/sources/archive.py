@@ -19,6 +19,7 @@ from ..errors import (
     SourceUnavailable,
     UnsafeArchive,
 )
+from ..journal import FOLDER, JOURNAL, PACKED_HALF_WAY
 from ..limits import Limits, raise_limit
 from ..source import Arrived, Source, ignored
 from ..system_errors import error_of
@@ -71,7 +72,6 @@ class ArchiveSource(Source):
         self.archive_name = archive_name
         self.name = name
         self.resolved = resolved
-        self._notes = notes
         self._file = file
         self._limits = limits
         self._strict = strict
@@ -80,6 +80,8 @@ class ArchiveSource(Source):
         self._directory_at = directory.directory_at or 0
         self._records = directory.records
         self._members = {member.path: member for member in directory.members}
+        is_half_way = f"{FOLDER}/{JOURNAL}" in self._members
+        self._notes = (*notes, PACKED_HALF_WAY) if is_half_way else notes
         entries = entries_in_order(
             Entry(path, _FOLDER if folder else _FILE, size, modified_ns)
             for path, folder, _, _, _, size, modified_ns, _, _, _ in directory.members
@@ -89,7 +91,7 @@ class ArchiveSource(Source):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know of how the archive was reached."""
+        """What a person should know of how the archive was reached, and how it was made."""
         return self._notes
 
     def root(self) -> tuple[Entry, ...]:

@@ -19,6 +19,7 @@ from ..git.listing import field_entries
 from ..git.opened import OpenedCommit
 from ..git.tree import TreeEntry, tree_of
 from ..http.parts import Cut
+from ..journal import FOLDER, JOURNAL, PACKED_HALF_WAY
 from ..limits import Limits, raise_limit
 from ..locations.values import GitLocation
 from ..transfer.options import TransferOptions
@@ -61,7 +62,8 @@ class GitFolder:
         place = self._commit.place
         root = tree_id(place, self._commit.commit, self._location.path)
         tree = tree_of(tree_entries(place, root, self._limits))
-        self.notes = tree.notes
+        is_half_way = f"{FOLDER}/{JOURNAL}" in tree.entries
+        self.notes = (*tree.notes, PACKED_HALF_WAY) if is_half_way else tree.notes
         entries = tuple(field_entries(tree, self._target))
         self._targets.clear()
         self._blobs = {

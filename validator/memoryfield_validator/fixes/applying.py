@@ -13,15 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoryfield_readers import LocationError, MemoryfieldError, NotFound, local_path
-from memoryfield_readers.holding import held_field
+from memoryfield_readers.holding import DEFAULT_WAIT, held_field
 
 from .folder import WritableFolder
 from .proposal import Change, Proposal, Rename, Rewrite
 
 _NAMES = "MF201"
-
-_WAIT_SECONDS = 30.0
-"""For so long another program may be writing to the folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ def apply(
     if not proposal.changes:
         return Written(proposal)
     with (
-        held_field(path, wait=_WAIT_SECONDS, location=str(path)),
+        held_field(path, wait=DEFAULT_WAIT, location=str(path)),
         WritableFolder(path, str(path)) as folder,
     ):
         folder.check_at_rest()

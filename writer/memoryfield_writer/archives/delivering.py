@@ -15,11 +15,10 @@ from memoryfield_readers import (
     Limits,
     LocationError,
     MemoryfieldError,
-    SourceUnavailable,
     WriteConflict,
     shown,
 )
-from memoryfield_readers.holding import held_field
+from memoryfield_readers.holding import DEFAULT_WAIT, held_field
 
 from ..checksums import checksum_line, checksum_path, is_checksum
 from .canonical import Writable, Written
@@ -36,7 +35,6 @@ from .reading import open_binary
 from .verifying import check_structure, opened_again, sha256_read_again, unlike
 
 _NOTHING: Final = "nothing was changed"
-_WAIT_SECONDS: Final = 30.0
 
 
 class Old(NamedTuple):
@@ -60,11 +58,13 @@ class Delivered(NamedTuple):
         sha256: its SHA-256, in hexadecimal.
         size: its bytes.
         unchanged: whether it was there before.
+        notes: what a person should know, one line each.
     """
 
     sha256: str
     size: int
     unchanged: bool
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +134,7 @@ def deliver(delivery: Delivery, old: Old | None = None) -> Delivered:
                     raise _taken(location) from None
         if check is not None:
             note = _put_checksum(check, checksum_path(target)) or note
-    if note is not None:
-        raise SourceUnavailable(f"is written, but {note}", location=location)
-    return Delivered(sha256, size, unchanged)
+    return Delivered(sha256, size, unchanged, () if note is None else (note,))
 
 
 def _made(delivery: Delivery, made: NewFile, old: Old | None) -> tuple[str, int]:
@@ -183,7 +181,7 @@ def _is_there(target: Path, location: str) -> bool:
 @contextmanager
 def _held(target: Path, location: str) -> Iterator[Old]:
     """The archive that is to be replaced, held so that no edit of it gets lost."""
-    with held_field(target, wait=_WAIT_SECONDS, location=location) as hold:
+    with held_field(target, wait=DEFAULT_WAIT, location=location) as hold:
         with told(location, _NOTHING):
             file = open_binary(hold.descriptor, target)
         with file:

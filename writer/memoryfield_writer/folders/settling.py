@@ -112,6 +112,8 @@ def read_journal(staging: Staging) -> Journal:
         OSError: it cannot be read.
     """
     directory = staging.directory
+    if not stat.S_ISREG(directory.status(JOURNAL).st_mode):
+        raise InvalidJournal("is no file")
     descriptor = os.open(directory.at(JOURNAL), _JOURNAL_FLAGS, dir_fd=directory.descriptor)
     with open(descriptor, "rb") as file:
         return parse_journal(file.read(MOST_JOURNAL_BYTES + 1))

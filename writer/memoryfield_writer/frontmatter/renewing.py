@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -12,22 +13,25 @@ from memoryfield_validator.datetimes import read_moment
 from memoryfield_validator.field_types import is_uuid
 from memoryfield_validator.fixes.missing_fields import (
     UUID,
-    block_of_lines,
     lines_at_end,
     not_before,
     rfc_3339,
     takes_block,
     takes_fields,
-    title_value,
 )
 from memoryfield_validator.fixes.quoting import quoted, stands_at_key
-from memoryfield_validator.fixes.splices import Splice, changed_page, has_room, spliced
-from memoryfield_validator.fixes.titles import title_from_heading
+from memoryfield_validator.fixes.splices import (
+    Splice,
+    changed_page,
+    has_room,
+    line_end,
+    spliced,
+    text_of,
+)
 
 from .filling import page_of
 
-_KEPT = ("title", UUID, "created")
-"""What a page keeps that has lost its block."""
+_LINE_END = re.compile(r"\r\n|\n")
 
 _MOST_KEPT = 200
 """The longest value, in code points, that is taken over from the page before."""
@@ -39,7 +43,7 @@ def renewed(before: bytes, after: bytes, now: datetime) -> bytes:
     Where the new text lacks `uuid` or `created`, those of the old one are added at the end of the
     block. `updated` becomes now, never before `created`, unless the new text has another one than
     the old: the value alone changes, in its place, and where there is none a line is added. A new
-    text without a block gets one with what the old one had of `title`, `uuid` and `created`. No
+    text without a block gets the old one whole, in its own line ends; the same is done then. No
     other byte changes. What has no right answer stays as it is: a broken block, one that takes no
     line at its end, a value behind an alias or with an anchor, or on several lines.
 
@@ -62,11 +66,13 @@ def renewed(before: bytes, after: bytes, now: datetime) -> bytes:
 def _with_block(old: Page, new: Page, time: datetime) -> bytes:
     if old.frontmatter.state is not FrontmatterState.PARSED or not takes_block(new):
         return new.raw
-    kept = dict(_kept(old, _KEPT))
-    title = kept.pop("title", None) or title_from_heading(new)
-    titled = {"title": title} if title else {}
-    fields = {**titled, **kept, "updated": _updated(kept.get("created"), time)}
-    return spliced(new.raw, block_of_lines(new, _lines(fields)))
+    text = text_of(old.raw)[: old.frontmatter.body_offset]
+    ending = line_end(new.text)
+    block = _LINE_END.sub(ending, text)
+    if not block.endswith(ending):  # the closing line was the last
+        block += ending
+    with_block = changed_page(new, spliced(new.raw, [Splice(0, 0, block)]))
+    return _with_fields(old, with_block, time)
 
 
 def _with_fields(old: Page, new: Page, time: datetime) -> bytes:
@@ -88,7 +94,7 @@ def _with_fields(old: Page, new: Page, time: datetime) -> bytes:
     return spliced(new.raw, splices)
 
 
-def _kept(old: Page, names: list[str] | tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _kept(old: Page, names: list[str]) -> Iterator[tuple[str, str]]:
     """The texts of fields that can be written again as they were meant."""
     for name in names:
         node = old.frontmatter.nodes.get(name)
@@ -104,10 +110,7 @@ def _updated(created: str | None, time: datetime) -> str:
 
 def _lines(fields: Mapping[str, str]) -> Iterator[str]:
     for name, text in fields.items():
-        if name == "title":
-            value = title_value(text)
-        else:
-            value = text if name == UUID and is_uuid(text) else quoted(text)
+        value = text if name == UUID and is_uuid(text) else quoted(text)
         yield f"{name}: {value}"
 
 

@@ -25,6 +25,7 @@ from .reindex import Reindex
 
 _ENDING = ".sqlite3"
 _SIDE_ENDINGS = ("-wal", "-shm", "-journal")
+_MAGIC = b"SQLite format 3\0"
 _MOST_NAMED = 3
 _BUILD = "`memoryfield index build` makes a new one"
 
@@ -106,6 +107,9 @@ def _kept(
         except IndexMismatch as error:
             notes.append(f"{shown(name)} was not brought up to date: {error.message}")
     if pruning is None:
+        if not old.startswith(_MAGIC):
+            notes.append(f"{shown(name)} is no SQLite file, and is left as it is; {_BUILD}")
+            return new
         stale = f"its rows of {touched.stale} are stale"
         notes.append(f"{shown(name)} could not be pruned: {stale}; {_BUILD}")
     return new

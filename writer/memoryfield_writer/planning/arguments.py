@@ -167,14 +167,31 @@ def check_size(name: str, size: int, location: str, limits: Limits) -> None:
     Raises:
         BatchRejected: it is.
     """
-    most, limit = limits.file_bytes, "file-bytes"
-    if name.endswith(PAGE_SUFFIX) and limits.page_bytes <= most:
-        most, limit = limits.page_bytes, "page-bytes"
-    if size > most:
-        raise BatchRejected(
-            f"would have {size} bytes, over the limit of {most} (MF607)",
-            location=location,
-            entry=name,
-            hint=raise_limit(limit),
-            rules=("MF607",),
-        )
+    if size > most_bytes(name, limits)[0]:
+        raise too_large(name, str(size), location, limits)
+
+
+def most_bytes(name: str, limits: Limits) -> tuple[int, str]:
+    """How many bytes a file may have, and the limit that says so."""
+    if name.endswith(PAGE_SUFFIX) and limits.page_bytes <= limits.file_bytes:
+        return limits.page_bytes, "page-bytes"
+    return limits.file_bytes, "file-bytes"
+
+
+def too_large(name: str, size: str, location: str, limits: Limits) -> BatchRejected:
+    """The error for a file that would be larger than a reader takes it (MF607).
+
+    Arguments:
+        name: its name.
+        size: how many bytes it would have, as a message says it.
+        location: of the field.
+        limits: how many it may have.
+    """
+    most, limit = most_bytes(name, limits)
+    return BatchRejected(
+        f"would have {size} bytes, over the limit of {most} (MF607)",
+        location=location,
+        entry=name,
+        hint=raise_limit(limit),
+        rules=("MF607",),
+    )

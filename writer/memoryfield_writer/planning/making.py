@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from memoryfield_readers import EmptyField, Field, Limits, Manifest
+from memoryfield_readers import (
+    AccessDenied,
+    EmptyField,
+    EntryKind,
+    Field,
+    Limits,
+    Manifest,
+    PageError,
+)
 from memoryfield_validator import Finding
 
 from ..plan import Plan
@@ -21,6 +29,12 @@ from .virtual_field import VirtualField
 
 NO_FILES = Manifest({})
 """The manifest of a field that has neither page nor attachment, and no pin."""
+
+
+_IRREGULAR = (
+    "a field with it has no pin, so that nothing can be changed: remove it yourself, with `rm`"
+)
+_UNREADABLE = "make it readable (`chmod u+r`), or remove it yourself, with `rm`"
 
 
 class Planned(NamedTuple):
@@ -45,6 +59,17 @@ def manifest_before(field: Field) -> Manifest:
         return field.manifest()
     except EmptyField:
         return NO_FILES
+    except AccessDenied as error:
+        error.hint = error.hint or _UNREADABLE
+        raise
+    except PageError as error:
+        unreadable = any(
+            entry.kind is EntryKind.UNREADABLE
+            for entry in field.irregular
+            if entry.path == error.entry
+        )
+        error.hint = error.hint or (_UNREADABLE if unreadable else _IRREGULAR)
+        raise
 
 
 def plan_of(

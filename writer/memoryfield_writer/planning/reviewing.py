@@ -15,6 +15,7 @@ from .step import Step
 _MOST_TOLD = 3
 _STOPS = ("error", "warning")
 _NEW_TEXT = "new-text.md"
+_NO_TEXT = "MF202"
 
 
 def allowed_ids(patterns: Iterable[str]) -> frozenset[str]:
@@ -78,11 +79,13 @@ def _scan(waiting: dict[str, tuple[Step, bytes]], allowed: frozenset[str]) -> No
     if not stopping:
         return
     name = stopping[0].file or _NEW_TEXT
-    step = waiting[name][0]
+    step, text = waiting[name]
+    no_text = findings_in({name: text}, (_NO_TEXT,))  # what a binary file holds says little
+    stopping = [*no_text, *stopping]
     raise step.rejected(
         told([each for each in stopping if each.file == name]),
         entry=step.operation.name,
-        hint=allow_hint(stopping),
+        hint=no_text[0].hint if no_text else allow_hint(stopping),
         rules=tuple(dict.fromkeys(each.rule for each in stopping)),
     )
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from memoryfield_readers import Field, Limits, LocationError, WriteConflict, open_field
+from memoryfield_readers import Field, Limits, LocationError, WriteConflict
 from memoryfield_readers.holding import held_field
 from memoryfield_readers.system_errors import error_of
 
+from ..archives.reading import opened_path
 from ..folders.root import Root
 from ..folders.settling import Settled, settle
 from ..folders.writing import write_plan
@@ -56,7 +57,7 @@ class FolderTarget:
                 held_root(self._path, wait=wait, location=self.location, waiting=waiting)
             )
             settled = settle(root, self.location)
-            field = stack.enter_context(open_field(root.top.path, limits=self._limits))
+            field = stack.enter_context(opened_path(root.top.path, self.location, self._limits))
             if not root.is_at_its_path():
                 raise WriteConflict(
                     "another folder has its name by now", location=self.location, hint="try again"
@@ -71,7 +72,7 @@ class FolderTarget:
             NotFound: there is no such folder.
             MemoryfieldError: it cannot be read.
         """
-        with open_field(self._path, limits=self._limits) as field:
+        with opened_path(self._path, self.location, self._limits) as field:
             yield field
 
 

@@ -157,7 +157,10 @@ class HeldArchive:
                 raise self._conflict()
         notes: tuple[str, ...] = ()
         if seen.has_metadata:
-            notes = ("what the object had of metadata of its owner's (x-amz-meta-…) is gone",)
+            notes = (
+                "what the object had of its owner's is gone: metadata (x-amz-meta-…), tags, and "
+                "its ACL",
+            )
         return Persisted(f"sha256:{content.sha256}", notes)
 
     def _seen(self) -> Seen:

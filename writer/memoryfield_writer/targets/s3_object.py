@@ -97,7 +97,7 @@ class Seen(NamedTuple):
         etag: the mark of this version of it, "" where the store gives none.
         settings: how it is served and kept, as a write has to say it again.
         mark: that of the write that made it, "" for one that was not ours.
-        has_metadata: whether it has metadata of its owner's.
+        has_metadata: whether it has metadata of its owner's, or tags, as far as the store says so.
     """
 
     size: int
@@ -162,7 +162,7 @@ class S3Object:
             etag=str(told.get("ETag") or ""),
             settings={name: told[name] for name in _KEPT if told.get(name)},
             mark=mark,
-            has_metadata=bool(metadata),
+            has_metadata=bool(metadata or told.get("TagCount")),
         )
 
     def has(self, content: Content) -> bool:

@@ -10,9 +10,6 @@ from memoryfield_readers import Field
 
 from ..plan import Plan
 
-DEFAULT_WAIT = 30.0
-"""Seconds to wait for another writer."""
-
 Waiting: TypeAlias = Callable[[str], None]
 """Told once, in a line for people, that another writer has the field and is waited for."""
 
