@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .atomic import ANCHORED
 from .display import shown
@@ -331,7 +331,9 @@ def _file_lock(path: Path) -> BaseFileLock:
     from filelock import FileLock
 
     known = inspect.signature(FileLock.__init__).parameters
-    preserved = {"preserve_lock_file": True} if "preserve_lock_file" in known else {}
+    preserved: dict[str, Any] = (
+        {"preserve_lock_file": True} if "preserve_lock_file" in known else {}
+    )
     return FileLock(str(path), **preserved)  # its mode is what the umask leaves of 0666
 
 

@@ -32,7 +32,8 @@ JOURNAL = "journal"
 """The file in that folder that makes a batch count."""
 
 PACKED_HALF_WAY = (
-    "a batch was under way in it when it was packed: some pages may be of before, some of after"
+    "a batch was under way in it when it was packed or committed: some pages may be of before, "
+    "some of after"
 )
 """What a person should know of an archive or a commit in which there is a journal."""
 

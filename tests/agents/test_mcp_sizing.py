@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.agents.mcp_places import ODD_NAMES
 
@@ -112,6 +112,7 @@ def test_cursors_open_where_they_were_sealed(content: list[Any]) -> None:
 
 
 @given(st.data())
+@settings(max_examples=40)
 def test_changed_cursors_are_refused(data: st.DataObject) -> None:
     """Cut, lengthened, with one character changed, or spelt in another way."""
     cursors = Cursors()
@@ -183,6 +184,7 @@ def test_escapes_are_undone_once() -> None:
         JSON,
     )
 )
+@settings(max_examples=40)
 def test_arguments_are_values_or_refused(given_: dict[str, Any]) -> None:
     """Whatever JSON comes, nothing else happens."""
     for parse in (listing_of, question_of, reading_of, cursor_of):

@@ -156,6 +156,14 @@ def test_no_editor(wanted: str, place: Path) -> None:
     assert temporary(place) == []
 
 
+def test_no_editor_and_no_terminal(place: Path) -> None:
+    """What is for a terminal is not begun where there is none."""
+    done = call("edit", "field", "woks.md", env={"EDITOR": ""}, stdin=b"")
+    assert (done.code, done.out, done.err.count("\n")) == (4, "", 1)
+    assert "set VISUAL or EDITOR" in done.err
+    assert temporary(place) == []
+
+
 def test_an_editor_that_leaves_nothing(place: Path) -> None:
     """That is no wish to empty the page."""
     done = call("edit", "field", "woks.md", env=editor(place, 'rm "$1"'))
@@ -169,6 +177,7 @@ def test_an_editor_that_empties_the_page(script: str, place: Path) -> None:
     """Nor is that."""
     done = call("edit", "field", "woks.md", env=editor(place, script))
     assert (done.code, done.out) == (5, "")
+    assert temporary(place) == []
     assert "`memoryfield rm` removes a page" in done.err
     assert (place / "field" / "woks.md").read_bytes() == GOOD
 

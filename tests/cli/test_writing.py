@@ -146,8 +146,8 @@ def test_new_refuses() -> None:
     refused(call("new", "field", "x.md", "--text", "-", stdin=b"\xff\xfe"), 5, "MF202")
     refused(
         call("new", "--limit", "page-bytes=4", "field", "x.md", "--text", "-", stdin=b"12345"),
-        3,
-        "--limit page-bytes",
+        5,
+        "field: x.md: would have more than 4 bytes, over the limit of 4 (MF607)",
     )
 
 
@@ -160,8 +160,9 @@ def test_write_adds_and_replaces(location: str) -> None:
     done = call("write", location, "woks.md", stdin=b"# Other woks\n")
     assert done.out.splitlines() == ["changed woks.md", pin(location)], done.err
     text = raw(location, "woks.md").decode()
-    assert text.startswith("---\ntitle: Carbon Fibre Woks\nuuid: 6aa615f0-")
-    assert "created: '2026-03-01T09:00:00Z'\n" in text
+    assert text.startswith("---\ntitle: Carbon Fibre Woks\ncreated: '2026-03-01T09:00:00Z'\n")
+    assert "\nuuid: 6aa615f0-" in text
+    assert "\nsummary: Thermal properties" in text
     assert call("write", location, "plan.txt", stdin=b"\xff\x00\r\n").code == 0
     manifest = call("digest", "--manifest", location).out
     assert f"{hashlib.sha256(bytes([255, 0, 13, 10])).hexdigest()}  plan.txt\n" in manifest
@@ -195,12 +196,35 @@ def test_write_if_it_is_still_that_file() -> None:
     refused(call("write", "--expect", KNOWN_PIN, "field", "a.md", stdin=b"2\n"), 5, KNOWN_PIN)
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_a_change_that_stdout_cannot_tell() -> None:
+    """Stderr tells it, as the exit code speaks of stdout alone; not where nothing is written."""
+    for options, is_told in ((["--dry-run"], False), ([], True)):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [COMMAND, "new", *options, "field", "X"],
+                stdin=subprocess.DEVNULL,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                check=False,
+            )
+        assert done.returncode == 4
+        assert (b"field: the batch is applied; stdout cannot" in done.stderr) is is_told
+    assert raw("field", "x.md").endswith(b"# X\n")
+
+
+def test_an_entry_that_is_no_file() -> None:
+    """Nothing can be changed, and what can be done about it is said."""
+    os.symlink("nowhere", "field/bad.md")
+    refused(call("rm", "field", "bad.md"), 4, "remove it yourself, with `rm`")
+
+
 def test_write_refuses() -> None:
     """A name that none may have, what is too large, no stdin."""
     refused(call("write", "field", "A b.md", stdin=b"x\n"), 5, "A b.md")
     refused(call("write", "field", "../x.md", stdin=b"x\n"), 5, "../x.md")
     refused(call("write", "field", ".hidden", stdin=b"x\n"), 5, ".hidden")
-    refused(call("write", "--limit", "file-bytes=3", "field", "x.txt", stdin=b"1234"), 3, "file-by")
+    refused(call("write", "--limit", "file-bytes=3", "field", "x.txt", stdin=b"1234"), 5, "x.txt")
     refused(call("write", "-", "x.md", stdin=b"x"), 2, "stdin")
     for name in ("woks.md", "plan.txt"):
         refused(call("write", "field", name, stdin=b""), 2, "nothing came on stdin")

@@ -274,6 +274,13 @@ def test_what_lies_in_debris_does_not_count(tmp_path: Path) -> None:
         folder.listing()
 
 
+def test_a_batch_that_was_committed_half_way_is_told(tmp_path: Path) -> None:
+    """Its journal was committed as well; nobody can tell what the pages should be."""
+    commit = Commit({"a.md": b"1", ".memoryfield/journal": b"any"})
+    with git_folder(here(make_repository(tmp_path / "r", [commit]))) as folder:
+        assert folder.listing() and "under way" in folder.notes[0]  # noqa: PT018
+
+
 def test_a_tree_that_explodes_is_cut_off(tmp_path: Path) -> None:
     """A few trees that name each other ten times have more paths than anyone can take."""
     repository = make_repository(tmp_path / "r", [])

@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_field_that_is_held_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And left as it is if that takes too long; where there is nothing to do, nobody waits."""
-    monkeypatch.setattr(applying, "_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(applying, "DEFAULT_WAIT", 0.05)
     proposal, before = proposal_of(folder), contents(folder)
     with held_field(folder, wait=0, location="x"):
         with pytest.raises(LockTimeout) as caught:

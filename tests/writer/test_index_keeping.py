@@ -146,11 +146,14 @@ def test_an_index_that_cannot_be_pruned(tmp_path: Path) -> None:
     place = folder(tmp_path / "f", {**FILES, INDEX: b"no database", "b.sqlite3": b""})
     after = {name: CHANGED for name in FILES if name.endswith(".md")}
     notes = done(place, plan_of(FILES, after))
-    assert [note.split(":")[0] for note in notes] == [
-        "`b.sqlite3` could not be pruned", f"`{INDEX}` could not be pruned",
+    assert [note.split(",")[0] for note in notes] == [
+        "`b.sqlite3` is no SQLite file", f"`{INDEX}` is no SQLite file",
     ]  # fmt: skip
-    assert "`page-002.md` and 2 more are stale" in notes[0]
     assert (place / INDEX).read_bytes() == b"no database"
+    (place / INDEX).write_bytes(b"SQLite format 3\0 and then nothing")
+    notes = done(place, plan_of(dict.fromkeys(after, CHANGED), dict.fromkeys(after, b"# X\n")))
+    assert notes[1].startswith(f"`{INDEX}` could not be pruned: its rows of ")
+    assert "`page-002.md` and 2 more are stale" in notes[1]
 
 
 def test_an_index_that_is_a_link(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def test_what_is_no_line_of_text(title: str) -> None:
         ("Carbon fibre woks", "carbon-fibre-woks.md"),
         ("Größe & Gewicht (2. Fassung)", "grosse-gewicht-2-fassung.md"),
         ("Page", "page.md"),
+        ("Pans - large -- and small", "pans-large-and-small.md"),
         ("notes.md and more", "notes-md-and-more.md"),
         ("a.markdown", "a-markdown.md"),
         ("x" * 300, "x" * 100 + ".md"),

@@ -149,9 +149,17 @@ def test_who_was_quicker_with_the_same(place: Path) -> None:
     assert (place / NAME).read_bytes() == BYTES
 
 
+def test_a_name_that_is_none_of_an_archive(place: Path) -> None:
+    """No reader would take it for a field; `.zip` alone is enough."""
+    with pytest.raises(LocationError) as found:
+        pack("field", "x.txt")
+    assert ".memoryfield.zip" in (found.value.hint or "")
+    assert pack("field", "x.zip").path == "x.zip"
+
+
 def test_what_is_replaced_is_locked(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edit of it that is under way is waited for."""
-    monkeypatch.setattr("memoryfield_writer.archives.delivering._WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("memoryfield_writer.archives.delivering.DEFAULT_WAIT", 0.01)
     (place / NAME).write_bytes(b"mine")
     with held_field(place / NAME, wait=1, location="x"), pytest.raises(LockTimeout):
         pack("field", replace=True)

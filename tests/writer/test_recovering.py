@@ -217,14 +217,19 @@ def test_a_journal_that_is_none(damage: Callable[[Path], None], folder: Path) ->
 
 
 def test_a_journal_that_is_a_link(folder: Path, tmp_path: Path) -> None:
-    """It is not followed."""
+    """It is not followed, and goes itself when the batch is given up."""
     _cut_off(folder, 0)
     (tmp_path / "journal").write_bytes((folder / FOLDER / JOURNAL).read_bytes())
     (folder / FOLDER / JOURNAL).unlink()
     (folder / FOLDER / JOURNAL).symlink_to(tmp_path / "journal")
-    with pytest.raises(SourceUnavailable, match="cannot be written"):
+    with pytest.raises(WriteConflict, match="the journal is no file") as found:
         recover(folder)
+    assert "--discard" in (found.value.hint or "")
     assert (folder / "page-00.md").read_bytes() == BEFORE["page-00.md"]
+    assert recover(folder, discard=True).action == "discarded"
+    assert (folder / "page-00.md").read_bytes() == BEFORE["page-00.md"]
+    assert (tmp_path / "journal").exists()
+    assert is_clean(folder)
 
 
 @pytest.mark.parametrize("kind", ["damaged", "link", "gone"])

@@ -239,5 +239,21 @@ def test_killed_at_every_step(place: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("root", [None, "my field"])
+def test_packed_half_way(root: str | None, place: Path) -> None:
+    """A journal says that it may be neither before nor after: readers tell it, and it stays."""
+    above = "" if root is None else f"{root}/"
+    files = {**FILES, ".memoryfield/journal": b"any", ".memoryfield/new-0": b"# New\n"}
+    data = zip_bytes(*(ZipEntry(above + name, content) for name, content in files.items()))
+    (place / NAME).write_bytes(data)
+    for target in (None, "other.zip"):
+        with pytest.raises(WriteConflict, match="when it was packed"):
+            repack(NAME, target, root=root)
+    assert os.listdir(place) == [NAME]
+    assert (place / NAME).read_bytes() == data
+    with open_field(NAME) as field:
+        assert [("when it was packed" in note) for note in field.notes] == [True] * (root is None)
+
+
 def void(_: object) -> None:
     """Nothing."""

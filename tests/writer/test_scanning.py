@@ -71,6 +71,14 @@ def test_each_text_of_a_name_is_reviewed() -> None:
     assert found.value.operation == 2
 
 
+def test_what_is_no_text_is_told_first() -> None:
+    """What the review finds in a picture is of no use to anybody."""
+    with pytest.raises(BatchRejected, match="MF202 in line 1") as found:
+        planned(FIELD, AddPage("x.md", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"))
+    assert found.value.rules[0] == "MF202"
+    assert "UTF-8" in (found.value.hint or "")
+
+
 def test_attachments_are_not_reviewed() -> None:
     """The review is of what a model reads: pages."""
     assert planned(FIELD, AddAttachment("x.txt", SECRET.encode())).plan.puts

@@ -79,7 +79,7 @@ def test_from_what_can_be_opened(source: str, place: Path) -> None:
 
 def test_indexes(place: Path) -> None:
     """They come along unless they are not wanted."""
-    data = canonical({**FILES, "x.sqlite3": b"index"})
+    data = canonical({**FILES, "x.sqlite3": b"index", "x.sqlite3-wal": b"log"})
     assert unpack(data, "with").files == len(FILES) + 1
     assert unpack(data, "without", indexes=False).files == len(FILES)
     assert files_in(place / "without") == FILES

@@ -109,6 +109,8 @@ async def send_reply(reply: Reply, scope: Scope, send: Send) -> None:
     if scope["method"] == "HEAD" or body is None:
         await send({"type": "http.response.body", "body": b""})
         return
+    if isinstance(body, Stretch) and body.size <= MOST_PIECE and not body.slow:
+        body = b"".join(body.pieces())  # at once: most pages are short
     if isinstance(body, Stretch):
         async for piece in body.made():
             view = memoryview(piece)

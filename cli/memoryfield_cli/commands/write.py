@@ -44,8 +44,9 @@ Examples:
 def command(location: str, name: str, if_sha256: str | None, no_stamp: bool, how: Writing) -> None:
     """Write a page or an attachment from stdin: it is added, or takes the place of the one there.
 
-    A page keeps uuid and created where the new text lacks them, and its updated is renewed; a new
-    one gets what it lacks. An attachment is written exactly as it comes.
+    A page keeps uuid and created where the new text lacks them, or all of its frontmatter where the
+    text has none, and its updated is renewed; a new one gets what it lacks. An attachment is
+    written exactly as it comes.
     """
     from memoryfield_writer.naming import is_page
     from memoryfield_writer.planning.arguments import most_bytes, too_large
