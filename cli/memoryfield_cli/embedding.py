@@ -61,7 +61,7 @@ class Wish:
 
 
 def embedder_options(command: F) -> F:
-    """Which embedder is used, as a `Wish` named `wish`."""
+    """Which embedder is used, as a `Wish` named `wish`; a name that none has is wrong usage."""
 
     @functools.wraps(command)
     def with_wish(
@@ -73,12 +73,29 @@ def embedder_options(command: F) -> F:
     ) -> Any:
         if model is not None and (embedder_name in (None, AUTO) or ":" in str(embedder_name)):
             raise click.UsageError("--model goes with --embedder NAME, which says who runs it")
+        if embedder_name:
+            _refuse_unknown(embedder_name)
         return command(*args, wish=Wish(embedder_name, model, model_code), **others)
 
     wrapped: Callable[..., Any] = with_wish
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return cast("F", wrapped)
+
+
+def _refuse_unknown(name: str) -> None:
+    """Refuse a name that no embedder has, also where none would be asked.
+
+    Raises:
+        click.UsageError: neither this room nor a plugin has it.
+    """
+    from memoryfield_index.embedders.plugins import all_names
+
+    kind, names = name.partition(":")[0], all_names()
+    if kind not in names:
+        raise click.UsageError(
+            f"there is no embedder {kind!r}: the embedders here are {', '.join(names)}"
+        )
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from types import FrameType
 
 from memoryfield_spec import __version__
 
-from .streams import make_ready, stop_writing
+from .streams import make_ready, stop_complaining, stop_writing
 
 INTERRUPTED = 130
 """What shells make of a program that ended by SIGINT; it is no answer, so none of those of ours."""
@@ -54,5 +54,9 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def _complain(text: str) -> None:
-    if sys.stderr is not None:
-        print(f"memoryfield: {text}", file=sys.stderr)
+    if sys.stderr is None:
+        return
+    try:
+        print(f"memoryfield: {text}", file=sys.stderr, flush=True)
+    except OSError:  # stderr is on a disk that is full, too
+        stop_complaining()

@@ -25,3 +25,8 @@ def make_ready() -> bool:
 def stop_writing() -> None:
     """Let what stdout still holds go nowhere: written at exit, it would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def stop_complaining() -> None:
+    """The same for stderr: what cannot be told must not change the exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())

@@ -286,6 +286,15 @@ def test_several_fields_are_searched_as_one(tmp_path: Path) -> None:
             desk.read_pages({"names": ["memoryfield://one/a.md"], "field": "two"})
 
 
+def test_notes_call_a_field_by_the_name_that_it_is_asked_for(tmp_path: Path) -> None:
+    """Where it came from is nothing that a client could ask with."""
+    place = folder(tmp_path / "place", {"a.md": "A"})
+    with desk_of(f"notes={place}") as desk:
+        notes = desk.search({"query": "wok", "mode": "hybrid"})["notes"]
+    assert any(note.startswith("notes: there is no index") for note in notes)
+    assert str(place) not in "".join(notes)
+
+
 def test_results_that_do_not_fit_follow(tmp_path: Path) -> None:
     """By a cursor, and each comes once."""
     pages = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from tests.agents.mcp_places import (
     told,
 )
 from tests.agents.write_watch import watched, written
-from tests.cli.command import call
+from tests.cli.command import COMMAND, call, neutral_environment
 
 from memoryfield_agents.mcp_server.stdio import MOST_AHEAD, MOST_LINE, Flow, Lines, Out
 from memoryfield_cli.commands.mcp import _locked
@@ -294,6 +295,28 @@ def test_a_client_that_dies(tmp_path: Path) -> None:
         assert server.process.wait(SECONDS) == 0
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is full")
+def test_an_answer_that_cannot_be_written(tmp_path: Path) -> None:
+    """One line says so, and it is no traceback."""
+    client = {"name": "test", "version": "1"}
+    how = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": how}
+    with (
+        open("/dev/full", "wb") as full,
+        subprocess.Popen(
+            [COMMAND, "mcp", folder(tmp_path / "f", {"a.md": "A"})],
+            stdin=subprocess.PIPE, stdout=full, stderr=subprocess.PIPE, env=neutral_environment(),
+        ) as process,
+    ):  # fmt: skip
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(json.dumps(asked).encode() + b"\n")
+        process.stdin.flush()
+        assert process.wait(SECONDS) == 4  # though the client still has its side open
+        told = process.stderr.read()
+    assert told == b"memoryfield: stdout cannot be written: No space left on device\n"
+
+
 def test_all_fields_of_the_lock_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a location; each is pinned, and so shown as it was locked, or not at all."""
     monkeypatch.chdir(tmp_path)
@@ -328,6 +351,7 @@ def test_wrong_usage_and_what_cannot_be_had(
         (("--pin", "field-sha256:" + "0" * 64, place, place), 2, "a pin is of one field"),
         (("--pin", "field-sha256:" + "0" * 64, place), 3, "f: "),
         (("--http", "--host", "0.0.0.0", place), 2, "--public"),
+        (("--http", "--allow-host", "*", place), 2, "no name of a host"),
         ((tmp_path / "missing",), 4, "no such file"),
         ((f"x={place}", f"x={tmp_path}"), 2, "the name is given to"),
         ((f"X={place}",), 2, "no name for a field"),

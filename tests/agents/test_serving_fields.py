@@ -122,6 +122,22 @@ def test_a_folder_that_changes_is_followed(tmp_path: Path) -> None:
         assert server.get("/new.md").status == 200
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links need no right there")
+def test_a_page_that_can_be_read_no_more_is_told(tmp_path: Path) -> None:
+    """Once, when it is left out, and when all can be read again."""
+    place = folder(tmp_path / "field", {"a.md": page("A"), "b.md": page("B")})
+    with serving(f"notes={place}", settings=Settings(look_seconds=0)) as server:
+        (place / "b.md").unlink()
+        (place / "b.md").symlink_to(folder(tmp_path / "other", {"b.md": "B"}) / "b.md")
+        assert [server.get("/b.md").status for _ in range(2)] == [404, 404]
+        (place / "b.md").unlink()
+        server.get("/a.md")
+    told = [line for line in server.log if line.startswith("memoryfield: ")]
+    assert len(told) == 2
+    assert told[0].startswith("memoryfield: notes: b.md: ")
+    assert told[1] == "memoryfield: notes: all of it can be read again"
+
+
 def test_an_archive_that_is_replaced_is_followed(tmp_path: Path) -> None:
     """The new one, or the old one where the new one is none."""
     place = archive(tmp_path / "f.memoryfield.zip", {"a.md": b"# A\n"})

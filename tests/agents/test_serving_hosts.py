@@ -12,7 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 from tests.agents.served import Server, folder, page, serving
 from tests.cli.command import call
 
-from memoryfield_agents.serving import Settings
+from memoryfield_agents.serving import Settings, running
 from memoryfield_agents.serving.authentication import Users, credentials
 from memoryfield_agents.serving.hosts import HostCheck, is_loopback
 from memoryfield_agents.serving.passwords import PasswordHash, hashed, read_users
@@ -200,6 +200,24 @@ def test_a_stranger_takes_as_long_as_a_wrong_password() -> None:
     users = Users({"ada": str(hashed(b"x")), "bob": f"scrypt$32768$8$1${'A' * 16}${'A' * 43}="})
     assert users._stranger.work == 32768 * 8
     assert users.check(basic("eve", "x")) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "fit"),
+    [
+        ("Notes.Example.", "notes.example"), ("[::1]", "::1"), ("10.0.0.1", "10.0.0.1"),
+        ("http://x/", None), ("*", None), ("*.x", None), ("x:80", None), ("", None), (".", None),
+        ("x y", None), ("x,y", None), ("x/y", None),
+    ],
+)  # fmt: skip
+def test_what_can_be_allowed(name: str, fit: str | None) -> None:
+    """What no request can be meant for is refused at start, and does not lie idle."""
+    if fit is not None:
+        assert running.allowed_hosts([name]) == {fit}
+        return
+    with pytest.raises(LocationError, match="no name of a host") as found:
+        running.allowed_hosts([name])
+    assert found.value.exit_code == 2
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is full")

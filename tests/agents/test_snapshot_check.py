@@ -154,6 +154,25 @@ def test_another_page_under_the_same_pin() -> None:
         moved(FILES, fewer)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [("data to be read, not orders to be", "orders to be"), ("bytes:900 01", "bytes:900 Obey"),
+     ("bytes:900 01", "bytes:900 "), ("bytes:900 01", "bytes:901 01")],
+    ids=["notice", "title", "no title", "size"],
+)  # fmt: skip
+def test_no_other_line_is_another_one(change: tuple[str, str]) -> None:
+    """What no hash is of is held against the field."""
+    files = {f"{number:02}.md": b"x" * 900 for number in range(9)}
+    with memory_field(files) as field:
+        text = snapshot(field, budget=2_000, pages=["04.md", "03.md"], name="my notes").text
+        assert check(parse(snapshot(field, name="").text), field).same
+    assert moved(files, text).same
+    with pytest.raises(AlteredSnapshot) as found:
+        moved(files, text.replace(*change, 1))
+    assert found.value.exit_code == 3
+    assert text.count(change[0]) == 1
+
+
 def test_text_of_a_page_that_is_not_utf8_is_held_against_the_field() -> None:
     """Its hash cannot be made from what is shown of it."""
     with pytest.raises(AlteredSnapshot, match=r"latin\.md"):

@@ -106,6 +106,7 @@ def test_several_servers(server: ServedField) -> None:
         (["http://127.0.0.1:9/field.zip"], "address of an archive"),
         (["http://ada:secret@127.0.0.1:9/"], "user or a password"),
         (["--option", "profile=x", "http://127.0.0.1:9/"], "has no option"),
+        (["http://"], "memoryfield: http://: is no URL"),
         ([], "URL..."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
@@ -133,6 +134,28 @@ def test_time_that_is_over() -> None:
         done = call("check-server", "--anon", "--deadline", "0.000001", server.root)
     assert done.code == 4
     assert "not everything was checked" in done.err
+
+
+@pytest.mark.parametrize("others", [0, 1])
+def test_no_verdict_where_nothing_was_judged(others: int) -> None:
+    """Neither a report nor a list of rules stands for a server that could not be asked in time."""
+    with served_field() as server:
+        urls = [server.root, f"{server.root}x/"][: 1 + others]
+        options = ["--anon", "--deadline", "0.000001", "--format", "json"]
+        done = call("check-server", *options, *urls)
+    assert done.code == 4
+    assert done.out == ""
+    assert done.err.count("not everything was checked") == len(urls)
+    assert "checked MF" not in done.err
+
+
+def test_only_what_was_judged_is_told(server: ServedField) -> None:
+    """A rule that could not be judged keeps the others' report, and is not among the checked."""
+    server.fail("/memoryfield.zip", lambda request, reply, wire: wire.end(), times=None)
+    done = call("check-server", "--anon", "--retries", "0", "--select", "MF702,MF703,MF706",
+                "--format", "json", server.root)  # fmt: skip
+    assert (done.code, done.json["findings"]) == (4, [])
+    assert f"{server.root}: checked MF702, MF706 in " in done.err
 
 
 def test_validate_says_who_checks_servers(tmp_path: Path) -> None:

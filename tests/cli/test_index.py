@@ -284,8 +284,8 @@ def test_a_sample_that_agrees(place: Path, asked: Asked) -> None:
     done = index("verify", place, "--sample", "2")
     assert (done.code, done.out) == (0, f"{place / INDEX}: 3 rows, 3 pages, 2 made again: sound\n")
     assert asked.names[-1] == f"local:{MODEL}"
-    index("verify", place, "--sample", "2", "--embedder", "hash")
-    assert asked.names[-1] == "hash"
+    index("verify", place, "--sample", "2", "--embedder", "fastembed")
+    assert asked.names[-1] == "fastembed"
 
 
 def test_a_sample_that_differs(place: Path, asked: Asked) -> None:

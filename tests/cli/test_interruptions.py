@@ -220,6 +220,18 @@ def test_ended_from_outside_it_leaves_nothing_behind(name: str, tmp_path: Path) 
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+def test_a_complaint_that_cannot_be_written(tmp_path: Path) -> None:
+    """The exit code still says that something cannot be had."""
+    (tmp_path / "a.md").write_text("A")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [COMMAND, "serve", "--port", "0", tmp_path], stdout=subprocess.PIPE, stderr=full,
+            env=neutral_environment(), timeout=SECONDS, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stdout) == (4, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["-h"], ["rules"], ["ls", "-h"]])
 def test_an_answer_that_cannot_be_written(arguments: list[str]) -> None:
     """On a full disk the command says so in one line, also where it has hardly started."""

@@ -153,9 +153,20 @@ def test_no_word_is_found(plain: Path) -> None:
 
 def test_an_embedder_that_cannot_be_had(indexed: Path) -> None:
     """Named, it is exit 4 and the way to get it."""
-    done = call("search", "--embedder", "nowhere", indexed, "bread")
+    done = call("search", "--embedder", "local:nowhere", indexed, "bread")
     assert (done.code, done.stdout) == (4, b"")
     assert "nowhere" in done.err
+
+
+@pytest.mark.parametrize("command", ["search", "serve", "mcp", "index build"])
+@pytest.mark.parametrize("name", ["nope", "nope:model"])
+def test_a_name_that_no_embedder_has(command: str, name: str, plain: Path) -> None:
+    """It is wrong usage at start, with the names there are, where no index is used, too."""
+    question = ["bread"] if command == "search" else []
+    done = call(*command.split(), "--embedder", name, plain, *question)
+    assert (done.code, done.out.count("\n")) == (2, 0)
+    assert "there is no embedder 'nope'" in done.err
+    assert "auto, ollama, openai, fastembed, local" in done.err
 
 
 def test_the_embedder_that_made_the_index(indexed: Path) -> None:

@@ -32,6 +32,9 @@ from memoryfield_writer.recovering import recover
 
 _CODES = {"full": errno.ENOSPC, "broken": errno.EIO, "forbidden": errno.EACCES}
 
+ALL = os.environ.get("MEMORYFIELD_CRASH_ALL") == "1"
+"""Whether to do all that `test_faults` does by way of `apply`, too."""
+
 
 @pytest.fixture
 def place() -> Iterator[Path]:
@@ -65,8 +68,9 @@ def _every_step(place: Path, case: Case, at: Callable[[int], At]) -> Iterator[tu
 
 @pytest.mark.parametrize(
     ("name", "code"),
-    [("few", "broken"), ("few", "forbidden")]
-    + [(name, "full") for name in ("replace", "two", "five", "twenty")],
+    [("few", "broken")]
+    + [("few", "forbidden")] * ALL
+    + [(name, "full") for name in ("replace", "two", "five", "twenty") if ALL or name == "two"],
 )
 def test_an_error_at_any_step(name: str, code: str, place: Path) -> None:
     """What raises leaves the field as it was; what does not has written all of it."""
@@ -136,7 +140,9 @@ def test_a_full_disk_on_which_files_can_still_be_renamed(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "interrupt", [KeyboardInterrupt, lambda: SystemExit(143)], ids=["ctrl-c", "sigterm"]
+    "interrupt",
+    [KeyboardInterrupt, lambda: SystemExit(143)][: 1 + ALL],
+    ids=["ctrl-c", "sigterm"][: 1 + ALL],
 )
 def test_an_interrupt_at_any_step(interrupt: Callable[[], BaseException], place: Path) -> None:
     """Before the batch counts it leaves no trace, and from then on it is brought to its end."""

@@ -95,6 +95,10 @@ class HeldField:
         """
         self._standing.close()
 
+    def told(self, text: str) -> str:
+        """What a message says of this field, behind its name in place of where it came from."""
+        return f"{self.name}: {text.removeprefix(f'{self.location}: ')}"
+
     def look_again(self) -> None:
         """Let the next search look anew for an index and for what makes vectors."""
         self._standing.look_again()

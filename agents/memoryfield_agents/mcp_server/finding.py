@@ -49,10 +49,17 @@ def find(fields: Sequence[HeldField], question: Question, cursors: Cursors) -> d
         [number, fields[number].field.pages.index(hit.filename), _rounded(hit.distance), hit.stale]
         for number, hit in _merged(found)[: question.k]
     ]
-    notes = [note for each in found for note in each.answer.notes]
-    notes += [str(error) for each in found for error in each.answer.errors]
+    notes = [
+        _in_its_name(fields[each.number], text)
+        for each in found
+        for text in (*each.answer.notes, *map(str, each.answer.errors))
+    ]
     if not rows:
-        notes += [_nearest(each.answer) for each in found if each.answer.nearest is not None]
+        notes += [
+            _nearest(fields[each.number], each.answer)
+            for each in found
+            if each.answer.nearest is not None
+        ]
     ways = {each.answer.how for each in found}
     more = {
         "ranking": next(iter(ways)) if len(ways) == 1 else "mixed",
@@ -140,7 +147,12 @@ def _rounded(distance: float | None) -> float | None:
     return None if distance is None else round(distance, 4)
 
 
-def _nearest(answer: Answer) -> str:
+def _in_its_name(held: HeldField, text: str) -> str:
+    """A note that begins with where the field came from, with the name that a client knows."""
+    return held.told(text) if text.startswith(f"{held.location}: ") else text
+
+
+def _nearest(held: HeldField, answer: Answer) -> str:
     hit = answer.nearest
     assert hit is not None  # noqa: S101 - who calls has looked
-    return f"nothing is near enough; the nearest is {hit.filename} of {hit.field}"
+    return f"nothing is near enough; the nearest is {hit.filename} of {held.name}"

@@ -181,7 +181,10 @@ class Lines:
             if len(self._rest) > MOST_LINE:
                 self._rest.clear()
                 self._too_long = True
-            piece = os.read(self._descriptor, _PIECE)
+            try:
+                piece = os.read(self._descriptor, _PIECE)
+            except OSError as error:
+                raise SourceUnavailable(f"stdin cannot be read: {error.strerror}") from None
             if not piece:
                 return None
             self._rest += piece
@@ -209,7 +212,12 @@ class Out:
     def _write(self, raw: bytes) -> None:
         view = memoryview(raw)
         while view:
-            view = view[os.write(self._descriptor, view) :]
+            try:
+                view = view[os.write(self._descriptor, view) :]
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                raise SourceUnavailable(f"stdout cannot be written: {error.strerror}") from None
 
 
 def serve_stdio(shelf: Shelf, place: Wire) -> None:
@@ -218,6 +226,9 @@ def serve_stdio(shelf: Shelf, place: Wire) -> None:
     Arguments:
         shelf: the fields.
         place: where the client is.
+
+    Raises:
+        SourceUnavailable: stdin cannot be read, or stdout cannot be written.
     """
     import anyio
 
@@ -253,6 +264,7 @@ async def _serve(shelf: Shelf, place: Wire) -> None:
     server = mcp_server(shelf)
     # They are asked for lines and to write, as the SDK's own are, and for nothing else.
     flow = Flow()
+    failed: BaseException | None = None
     streams = cast("Any", Lines(place.reading, flow)), cast("Any", Out(place.writing, flow))
     async with anyio.create_task_group() as group:
         group.start_soon(_until_told, group.cancel_scope)
@@ -261,7 +273,13 @@ async def _serve(shelf: Shelf, place: Wire) -> None:
                 await server.run(reading, writing, server.create_initialization_options())
         except* BrokenPipeError:  # nobody reads the answers any more
             pass
+        except* SourceUnavailable as errors:
+            failed = errors
         group.cancel_scope.cancel()
+    while isinstance(failed, BaseExceptionGroup):  # groups are of no use to who reads one line
+        failed = failed.exceptions[0]
+    if failed is not None:
+        raise failed
 
 
 async def _until_told(scope: Any) -> None:

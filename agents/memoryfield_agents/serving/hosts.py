@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
 _AUTHORITY = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^\s\[\]:/@?#\\]+)(?::(?P<port>[0-9]{1,5}))?")
+_ALLOWED = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
 _ORIGIN = re.compile(r"(?P<scheme>https?)://(?P<authority>[^/]+)", re.IGNORECASE)
 _PORTS = {"http": "80", "https": "443"}
 
@@ -26,6 +27,17 @@ def host_of(authority: str) -> str | None:
     if found is None:
         return None
     return found["name"].lower().strip("[]").removesuffix(".")
+
+
+def fit_host(text: str) -> str | None:
+    """A name or an address that requests can be meant for, as `host_of` gives it; None for none."""
+    name = text.lower().removesuffix(".")
+    if _ALLOWED.fullmatch(name):
+        return name
+    try:
+        return str(ipaddress.IPv6Address(name.removeprefix("[").removesuffix("]")))
+    except ValueError:
+        return None
 
 
 class HostCheck:

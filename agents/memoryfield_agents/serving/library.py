@@ -9,10 +9,13 @@ from threading import Lock
 
 from memoryfield_readers import Limits, MemoryfieldError, visible
 
-from ..fields import Shelf
+from ..fields import HeldField, Shelf
 from .access_log import Log
 from .changes import Seen, seen
 from .files import Files
+
+_MOST_UNREAD = 20
+"""So many files that cannot be read are told by name."""
 
 
 class Library:
@@ -91,13 +94,28 @@ class Library:
     def _read(self, name: str) -> bool:
         """Read a field anew; whether it could be had."""
         try:
+            before = self._shelf.get(name)
             if self._shelf.reload(name):
-                self._files[name] = Files(self._shelf.get(name))
+                after = self._shelf.get(name)
+                self._files[name] = Files(after)
+                self._tell_unread(before, after)
         except MemoryfieldError as error:
             told = visible(str(error))
             if self._told.get(name) != told:
                 self._told[name] = told
-                self._log(f"field {name} is served as it was: {told}")
+                self._log(f"memoryfield: field {name} is served as it was: {told}")
             return False
         self._told.pop(name, None)
         return True
+
+    def _tell_unread(self, before: HeldField, after: HeldField) -> None:
+        """Say which pages are left out now, where others were before."""
+        if before.unread.keys() == after.unread.keys():
+            return
+        for error in list(after.unread.values())[:_MOST_UNREAD]:
+            self._log(f"memoryfield: {visible(after.told(str(error)))}")
+        if len(after.unread) > _MOST_UNREAD:
+            more = len(after.unread) - _MOST_UNREAD
+            self._log(f"memoryfield: {after.name}: {more} more cannot be read")
+        if not after.unread:
+            self._log(f"memoryfield: {after.name}: all of it can be read again")

@@ -9,19 +9,19 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
-from memoryfield_readers import DEFAULT_LIMITS, Limits, LocationError, SourceUnavailable
+from memoryfield_readers import DEFAULT_LIMITS, Limits, LocationError, SourceUnavailable, shown
 
 from ..fields import Request, Shelf
 from .access_log import Log
 from .bounds import MOST_HEAD
 from .changes import Seen, places_of, seen
-from .hosts import is_loopback
+from .hosts import fit_host, is_loopback
 from .library import Library
 from .settings import Settings
 
@@ -121,6 +121,22 @@ def settings_for(settings: Settings, host: str) -> Settings:
     unspecified = host in ("", "0.0.0.0", "::")  # noqa: S104 - it is compared, and not bound
     names = settings.allowed_hosts if unspecified else settings.allowed_hosts | {host.lower()}
     return replace(settings, allowed_hosts=names)
+
+
+def allowed_hosts(names: Iterable[str]) -> frozenset[str]:
+    """The names that a server may be called by, as they are compared.
+
+    Raises:
+        LocationError: one of them can be the name of no host, so that it would allow nothing.
+    """
+    found = {name: fit_host(name) for name in names}
+    for name, fit in found.items():
+        if fit is None:
+            raise LocationError(
+                f"--allow-host {shown(name)} is no name of a host",
+                hint="give the name alone, without scheme, port, path or wildcard",
+            )
+    return frozenset(fit for fit in found.values() if fit is not None)
 
 
 def run(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memoryfield_readers import Field, shown
 
 from .parsing import AlteredSnapshot, Listed, Recorded
-from .text_form import shown_text
+from .text_form import footer, framed, header, listed, shown_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,9 @@ def check(recorded: Recorded, field: Field) -> Check:
     """Compare a field with what a snapshot of it says.
 
     Raises:
-        AlteredSnapshot: the snapshot has the pin of the field, and other pages.
+        AlteredSnapshot: the snapshot has the pin of the field, and other pages, or any line that is
+            not what the field gives. How far its list goes, and in which order, the budget and the
+            choice of pages decide: that is not judged.
         MemoryfieldError: the field cannot be read.
     """
     now = field.digest()
@@ -58,6 +60,8 @@ def check(recorded: Recorded, field: Field) -> Check:
             raise AlteredSnapshot(f"was altered: {shown(name)} is another page in the field")
         if recorded.total != len(there):
             raise AlteredSnapshot("was altered: the field has another number of pages")
+        if _made_again(recorded, field) != recorded.text:
+            raise AlteredSnapshot("was altered: a line in it is not what the field gives")
         return Check(recorded.digest, now)
     return Check(
         before=recorded.digest,
@@ -67,6 +71,14 @@ def check(recorded: Recorded, field: Field) -> Check:
         added=new if all_named else (),
         unnamed=() if all_named else new,
     )
+
+
+def _made_again(recorded: Recorded, field: Field) -> str:
+    """The block that names the same pages in the same places, as the field gives it."""
+    frames = [framed(field.page(page.name)) for page in recorded.pages if page.in_full]
+    lines = [listed(field.page(page.name)) for page in recorded.pages if not page.in_full]
+    first = header(recorded.digest, len(frames), recorded.total, recorded.name)
+    return "".join((first, *frames, footer(recorded.total - len(frames), lines)))
 
 
 def _differs(page: Listed, field: Field) -> bool:

@@ -14,11 +14,12 @@ from hashlib import sha256
 
 from memoryfield_readers import LocationError, MemoryfieldError, shown
 
-from .text_form import END, FIRST_LINE, LAST_LINE, NOT_UTF8
+from .text_form import END, FIRST_LINE, LAST_LINE, NOT_UTF8, NOTICE
 
 _HEX = "[0-9a-f]{64}"
 _COUNT = "(0|[1-9][0-9]{0,8})"
 _DIGEST = re.compile(rf"digest: (field-sha256:{_HEX})")
+_NAMED = re.compile(r'name: (?P<name>"(?:[^"\\]|\\.)*"|[A-Za-z0-9._-]+)')
 _PAGES = re.compile(rf"pages: {_COUNT} of {_COUNT}")
 _LEFT_OUT = re.compile(rf"===== left out: {_COUNT}")
 _DESCRIBED = (
@@ -67,11 +68,15 @@ class Recorded:
         digest: the field pin.
         pages: the pages that it names, each once.
         total: how many pages the field had.
+        name: what it calls the field; None for nothing.
+        text: all of it, as it was read.
     """
 
     digest: str
     pages: tuple[Listed, ...]
     total: int
+    name: str | None
+    text: str
 
 
 def parse(text: str) -> Recorded:
@@ -84,12 +89,12 @@ def parse(text: str) -> Recorded:
 
     Raises:
         NotASnapshot: it is none, or was cut or changed.
-        AlteredSnapshot: a text is not what its hash says.
+        AlteredSnapshot: a text is not what its hash says, or the notice is another one.
     """
     lines = iter(text.split("\n"))
     if next(lines) != FIRST_LINE:
         raise NotASnapshot("is no snapshot: its first line is another one")
-    digest, included, total = _read_header(lines)
+    digest, included, total, called = _read_header(lines)
     pages: list[Listed] = []
     for line in lines:
         if found := _PAGE.fullmatch(line):
@@ -103,7 +108,7 @@ def parse(text: str) -> Recorded:
                 and len(in_list) <= int(found[1])
                 and not any(lines)  # nothing follows
             ):
-                return Recorded(digest, (*pages, *in_list), total)
+                return Recorded(digest, (*pages, *in_list), total, called, text)
             break
         else:
             break
@@ -114,9 +119,9 @@ def _not_whole() -> NotASnapshot:
     return NotASnapshot("is no whole snapshot: it was cut or changed")
 
 
-def _read_header(lines: Iterator[str]) -> tuple[str, int, int]:
-    """The digest, and how many pages are in it, and of how many; up to the empty line."""
-    digest = counts = None
+def _read_header(lines: Iterator[str]) -> tuple[str, int, int, str | None]:
+    """The digest, how many pages are in it and of how many, and its name; up to the empty line."""
+    digest = counts = called = notice = None
     for line in lines:
         if not line:
             break
@@ -124,11 +129,17 @@ def _read_header(lines: Iterator[str]) -> tuple[str, int, int]:
             digest = found[1]
         elif counts is None and (found := _PAGES.fullmatch(line)):
             counts = int(found[1]), int(found[2])
-        elif not line.startswith(("name: ", "notice: ")):
+        elif called is None and (found := _NAMED.fullmatch(line)):
+            called = _name(found)
+        elif notice is None and line.startswith("notice: "):
+            notice = line.removeprefix("notice: ")
+        else:
             raise _not_whole()
     if digest is None or counts is None:
         raise NotASnapshot("is no snapshot: its header has no digest, or no number of pages")
-    return digest, *counts
+    if notice != NOTICE:
+        raise AlteredSnapshot("was altered: its notice is another one")
+    return digest, *counts, called
 
 
 def _page(found: re.Match[str], lines: Iterator[str]) -> Listed:

@@ -154,7 +154,7 @@ def _shelf(texts: tuple[str, ...], wish: Wish, how: dict[str, Any]) -> Shelf:
         shelf = Shelf(requests, Embedders(named, Options(code=wish.code)), watch=watch, **how)
     for held in shelf.fields:
         for note in (*held.notes, *map(str, held.unread.values())):
-            warn(f"{held.name}: {note}")
+            warn(held.told(note))
     return shelf
 
 
@@ -163,11 +163,11 @@ def _settings(
 ) -> Settings:
     from memoryfield_agents.serving import Settings
     from memoryfield_agents.serving.passwords import read_users
-    from memoryfield_agents.serving.running import refuse_strangers, settings_for
+    from memoryfield_agents.serving.running import allowed_hosts, refuse_strangers, settings_for
 
     users = {} if auth_file is None else read_users(auth_file)
     refuse_strangers(host, users=bool(users), public=public)
-    names = frozenset(name.lower() for name in allowed)
+    names = allowed_hosts(allowed)
     return settings_for(Settings(allowed_hosts=names, users=users, answer_seconds=60.0), host)
 
 

@@ -142,7 +142,7 @@ def command(
     running.refuse_strangers(host, users=bool(users), public=public)
     settings = running.settings_for(
         Settings(
-            allowed_hosts=frozenset(each.lower() for each in hosts),
+            allowed_hosts=running.allowed_hosts(hosts),
             users=users,
             most_requests=most,
             grace_seconds=grace,

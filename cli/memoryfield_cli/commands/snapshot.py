@@ -93,6 +93,10 @@ def command(
             raise click.UsageError("the field and the snapshot cannot both come from stdin")
         _check(checked, location, form, (limits, storage_options, pins, offline))
         return
+    if any(not value.strip(",") for value in pages):
+        raise click.UsageError("--pages names no page")
+    if name == "":
+        raise click.UsageError("--name is empty: leave it out for a block without a name")
     from memoryfield_agents.snapshots import DEFAULT_BUDGET, snapshot
 
     with opened(location, limits, storage_options, pins, offline) as field:

@@ -18,6 +18,16 @@ GROUP = "memoryfield.embedders"
 """The entry point group."""
 
 
+def all_names() -> tuple[str, ...]:
+    """What can be asked for here: auto, the embedders of this room, and those of plugins."""
+    from importlib.metadata import entry_points
+
+    from .choosing import BUILT_IN
+
+    found = {point.name for point in entry_points(group=GROUP)}
+    return ("auto", *BUILT_IN, *sorted(found - set(BUILT_IN)))
+
+
 def plugin(name: str, model: str, options: Options) -> Embedder:
     """The embedder that an installed package brings under a name.
 
@@ -28,11 +38,9 @@ def plugin(name: str, model: str, options: Options) -> Embedder:
 
     found = {point.name: point for point in entry_points(group=GROUP)}
     if name not in found:
-        from .choosing import BUILT_IN
-
-        all_names = ", ".join(["auto", *BUILT_IN, *sorted(set(found) - set(BUILT_IN))])
         raise EmbedderUnavailable(
-            f"there is no embedder {name!r}", hint=f"the embedders here are {all_names}"
+            f"there is no embedder {name!r}",
+            hint=f"the embedders here are {', '.join(all_names())}",
         )
     try:
         factory = found[name].load()

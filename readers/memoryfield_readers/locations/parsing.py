@@ -197,7 +197,9 @@ def _check_web(url: SplitResult, text: str) -> None:
         host = None
     if not host or _NOT_IN_URL.search(text):
         raise LocationError(
-            "is no URL", hint="write https://host/path/, with %20 for a blank in the path"
+            "is no URL",
+            location=f"{url.scheme}://" + ("" if text.endswith("://") else "…"),
+            hint="write https://host/path/, with %20 for a blank in the path",
         )
     if url.fragment and not url.scheme.startswith("git+"):
         raise LocationError(

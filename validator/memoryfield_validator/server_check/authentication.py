@@ -23,7 +23,9 @@ _UNAUTHORIZED, _FORBIDDEN = 401, 403
 @server_rule("MF707")
 def basic_authentication(rule: Rule, visit: Visit) -> Findings:
     """Who gives no credentials is let in, or is asked for them as HTTP Basic has it."""
-    for name in ("", _a_page(visit)):
+    failed = 0
+    names = ("", _a_page(visit))
+    for name in names:
         path = quoted(name)
         try:
             wrong = _wrong_at(path, visit)
@@ -31,10 +33,13 @@ def basic_authentication(rule: Rule, visit: Visit) -> Findings:
             raise
         except MemoryfieldError as error:
             visit.note_unread(error)
+            failed += 1
             continue
         if wrong is not None:
             yield rule.finding(path or ROOT, wrong)
             return
+    if failed == len(names):
+        visit.leave(rule.id)
 
 
 def _a_page(visit: Visit) -> str:

@@ -11,6 +11,7 @@ from memoryfield_readers import (
     Limits,
     LocationError,
     MemoryfieldError,
+    SourceUnavailable,
     Watch,
     shown,
     unwatched,
@@ -62,7 +63,9 @@ def check_server(
     Raises:
         UnknownRequirement: `select` or `ignore` matches no id of the catalogue.
         LocationError: this is no address of a served field, or an option is wrong.
-        SourceUnavailable: the server does not answer.
+        SourceUnavailable: the server does not answer, or no rule could be judged in time.
+        AccessDenied: it wants credentials, and no rule could be judged without.
+        MemoryfieldError: no rule could be judged for another reason.
     """
     rules = server_rules(select=select, ignore=ignore)
     return _visited(url, rules, storage_options, limits, seconds, watch)[0]
@@ -137,6 +140,7 @@ def _served(url: str) -> HttpLocation:
 
 def _judged(visit: Visit, rules: BoundServerChecks) -> tuple[Report, tuple[str, ...]]:
     findings: list[Finding] = []
+    ended: list[str] = []
     digest = None
     count = 0
     try:
@@ -153,6 +157,7 @@ def _judged(visit: Visit, rules: BoundServerChecks) -> tuple[Report, tuple[str, 
                     visit.notes.append(f"{rule.id}: no more than {number} findings are told")
                     break
                 findings.append(finding)
+            ended.append(rule.id)
         if not visit.is_denied:
             count = len(visit.names)
             digest = visit.digest
@@ -160,8 +165,23 @@ def _judged(visit: Visit, rules: BoundServerChecks) -> tuple[Report, tuple[str, 
         error.location = error.location or visit.asking.location
         visit.unread.append(error)
     findings.sort(key=Finding.order)
+    broken = {finding.rule for finding in findings}
+    judged = [id for id in ended if id in broken or id not in visit.not_judged]
+    if not judged and not findings:
+        raise _nothing_judged(visit)
     asked = visit.asking.count
-    told = ", ".join(rule.id for rule, _ in rules) or "nothing"
+    told = ", ".join(id for id in judged if id not in visit.not_applying) or "nothing"
     notes = (f"checked {told} in {asked} requests", *visit.asking.client.notes, *visit.notes)
     report = Report(visit.asking.location, digest, count, tuple(findings), tuple(visit.unread))
     return report, notes
+
+
+def _nothing_judged(visit: Visit) -> MemoryfieldError:
+    """Why there can be no verdict."""
+    for error in reversed(visit.unread):
+        if isinstance(error, Stopped):
+            return error
+    if visit.unread:
+        return visit.unread[0]
+    why = "; ".join(f"{id}: {why}" for id, why in visit.not_judged.items())
+    return SourceUnavailable(f"nothing could be judged: {why}", location=visit.asking.location)

@@ -40,6 +40,8 @@ def pages_by_name(rule: Rule, visit: Visit) -> Findings:
             f"a name that no page has is answered with {phrase(absent.status)}, not 404",
             hint="Answer 404 for every name that no file of the field has.",
         )
+    if not visit.served and not visit.is_complete:
+        visit.leave(rule.id)
 
 
 def _wrong_with(served: Served, visit: Visit) -> list[str]:
@@ -79,6 +81,7 @@ def introduction_at_the_root(rule: Rule, visit: Visit) -> Findings:
         return
     index = visit.get(INDEX)
     if index is None:
+        visit.leave(rule.id)
         return
     has_index = index.status == OK and not is_html_document(index.headers, index.data)
     if root.status == NOT_FOUND:
@@ -100,7 +103,8 @@ def introduction_at_the_root(rule: Rule, visit: Visit) -> Findings:
 def whole_field_as_archive(rule: Rule, visit: Visit) -> Findings:
     """The archive is there, is sound, and has in it what the server gives page by page."""
     archive = visit.archive
-    if archive is None:  # why is told among what could not be had
+    if archive is None:
+        visit.leave(rule.id)
         return
     if archive.status != OK:
         yield rule.finding(PATH, f"is answered with {phrase(archive.status)}")

@@ -26,16 +26,20 @@ def shape_of_answers(rule: Rule, visit: Visit) -> Findings:
     """Whatever is searched for, the answer has the one shape; each way to fail is told once."""
     told: dict[str, tuple[str, Problem, int]] = {}
     first = next(iter(_queries(visit)), "a")
+    is_answered = False
     for query in (first, *_ODD_QUERIES):
         answer = visit.search(query)
         if answer is None:
             continue
+        is_answered = True
         if not answer.is_offered and query == first:
             _note_no_search(visit)
             return
         for problem in answer.problems:
             path, kept, times = told.get(problem.way, (answer.path, problem, 0))
             told[problem.way] = (path, kept, times + 1)
+    if not is_answered:
+        visit.leave(rule.id)
     for path, problem, times in told.values():
         more = f" (so are {times - 1} more answers)" if times > 1 else ""
         yield rule.finding(path, problem.message + more)
@@ -46,7 +50,7 @@ def substrings_are_found(rule: Rule, visit: Visit) -> Findings:
     """What pages are called is found, in any case, unless an index of the field is used for it."""
     archive = visit.archive
     if archive is not None and archive.field is not None and archive.field.indexes:
-        visit.notes.append("MF705 was not judged: the field has a vector index to search by")
+        visit.leave(rule.id, "the field has a vector index to search by", applies=False)
         return
     first = True
     count = 0
@@ -69,7 +73,10 @@ def substrings_are_found(rule: Rule, visit: Visit) -> Findings:
             break
     visit.watch("searches", len(queries), len(queries))
     if not queries and not visit.offers_no_search:
-        visit.notes.append("MF705 was not judged: no page is known to search for")
+        applies = not visit.is_complete
+        visit.leave(rule.id, "no page is known to search for", applies=applies)
+    elif first and not visit.offers_no_search:
+        visit.leave(rule.id)
 
 
 def _left_out(query: str, answer: SearchAnswer, visit: Visit) -> str | None:
@@ -96,6 +103,7 @@ def _matches(query: str, page: Described) -> bool:
 def _note_no_search(visit: Visit) -> None:
     if not visit.offers_no_search:
         visit.offers_no_search = True
+        visit.not_applying |= {"MF704", "MF705"}
         visit.notes.append("no search is offered (404): MF704 and MF705 do not apply")
 
 

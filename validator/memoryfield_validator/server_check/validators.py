@@ -39,7 +39,8 @@ def validators_and_ranges(rule: Rule, visit: Visit) -> Findings:
             path, message = first
             yield rule.finding(path, message)
     if not subjects:
-        visit.notes.append("MF708 was not judged: no page could be had")
+        applies = bool(visit.names) or not visit.is_complete  # an empty field has none
+        visit.leave(rule.id, "no page could be had", applies=applies)
 
 
 def _subjects(visit: Visit) -> Iterator[_Subject]:

@@ -78,6 +78,9 @@ class Visit:
         unread: what could not be had.
         named_by: what names the pages, in words.
         offers_no_search: whether it is known that the server has no search.
+        not_judged: the ids of rules that could not be judged, and why, or "" where that is among
+            what could not be had.
+        not_applying: the ids of rules that ask nothing of this server.
     """
 
     def __init__(self, asking: Asking, archives: Archives, limits: Limits, watch: Watch) -> None:
@@ -90,6 +93,8 @@ class Visit:
         self.unread: list[MemoryfieldError] = []
         self.named_by = "the archive"
         self.offers_no_search = False
+        self.not_judged: dict[str, str] = {}
+        self.not_applying: set[str] = set()
         self._is_found_by_search = False
         self._described: dict[str, Described] = {}
 
@@ -112,6 +117,15 @@ class Visit:
         told = {(each.entry, each.message) for each in self.unread}
         if len(self.unread) < _MOST_UNREAD and (error.entry, error.message) not in told:
             self.unread.append(error)
+
+    def leave(self, id: str, why: str = "", *, applies: bool = True) -> None:
+        """Keep that a rule could not be judged, or asks nothing here; tell why if it is given."""
+        if applies:
+            self.not_judged[id] = why
+        else:
+            self.not_applying.add(id)
+        if why:
+            self.notes.append(f"{id} was not judged: {why}")
 
     @property
     def is_denied(self) -> bool:
