@@ -14,7 +14,7 @@ def test_report_of_the_standard_is_the_one_that_is_given(tmp_path: Path) -> None
     """The JSON report in the standard is ours, but for the words of messages."""
     text = standard()
     example = examples()["report-of-one-finding"]
-    wanted = json.loads(text[text.index('{\n  "version": 1') :].partition("```")[0])
+    wanted = json.loads(text[text.index('{\n  "version": 1,\n  "location"') :].partition("```")[0])
     report = validated(write_files(tmp_path / "cookware", {"example.md": example.text})).to_json()
     report["location"] = "cookware"
     for one in (*report["findings"], *wanted["findings"]):

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 ALL = os.environ.get("MEMORYFIELD_CRASH_ALL") == "1"
 WRITERS, BATCHES = 8, 50 if ALL else 12
 ROUNDS = 20 if ALL else 8
-KILLS = 40
+KILLS = 40 if ALL else 12
 FORMS: tuple[Form, ...] = ("folder", "archive")
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")

@@ -44,7 +44,7 @@ function tell(event) {
 }
 document.querySelector("svg").addEventListener("pointerover", tell);
 document.querySelector("svg").addEventListener("click", tell);
-box.parentElement.hidden = false;
+box.closest("p").hidden = false;
 box.addEventListener("input", () => {
   const wanted = box.value.trim().toLowerCase();
   let count = 0;
