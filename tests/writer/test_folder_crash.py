@@ -53,6 +53,7 @@ def test_a_kill_of_what_recovers(place: Path) -> None:
     assert _child("twice", str(place), "few")["few"] > 50
 
 
+@pytest.mark.skipif(not ALL, reason="it takes long: set MEMORYFIELD_CRASH_ALL=1")
 def test_a_kill_of_what_takes_a_batch_back(place: Path) -> None:
     """An error in the middle, and then a kill: it is all or nothing all the same."""
     assert _child("undo", str(place), "few")["few"] > 50
