@@ -52,11 +52,9 @@ def pythons() -> list[str]:
     for version in ("3.11", "3.12", "3.13", "3.14"):
         if version == f"{sys.version_info[0]}.{sys.version_info[1]}":
             continue
-        kept = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
-        for path in (*map(str, kept), shutil.which(f"python{version}")):
-            if path is not None and _starts(path):
-                found.append(path)
-                break
+        path = shutil.which(f"python{version}")
+        if path is not None and _starts(path):
+            found.append(path)
     return found
 
 
