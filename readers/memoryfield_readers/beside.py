@@ -14,7 +14,7 @@ import stat
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from .exchange import exchange
@@ -92,13 +92,11 @@ def _made(target: Path, mode: int, *, folder: bool) -> tuple[Path, int | None]:
             made.mkdir()
         else:
             os.close(os.open(made, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
-        try:
-            return made, _holding(made)
-        except FileNotFoundError:
-            continue
-        except BaseException:
-            remove(made)
-            raise
+        with ExitStack() as undo, suppress(FileNotFoundError):
+            undo.callback(remove, made)
+            held = _holding(made)
+            undo.pop_all()
+            return made, held
 
 
 def _holding(made: Path) -> int | None:
@@ -109,19 +107,16 @@ def _holding(made: Path) -> int | None:
     """
     if sys.platform == "win32":
         return None
-    held = os.open(made, os.O_RDONLY | os.O_CLOEXEC)
-    try:
+    with ExitStack() as undo:
+        held = os.open(made, os.O_RDONLY | os.O_CLOEXEC)
+        undo.callback(os.close, held)
         try:
             fcntl.flock(held, fcntl.LOCK_EX)  # another one may look, for a moment, who holds it
         except OSError:  # where nothing can be held, nothing is taken for left either
-            os.close(held)
             return None
         if not _is_at(held, made):
             raise FileNotFoundError(made)
-    except BaseException:
-        with suppress(OSError):
-            os.close(held)
-        raise
+        undo.pop_all()
     return held
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -96,26 +96,26 @@ def found(
 
 
 def _folder(path: Path, location: str, batch: Batch, limits: Limits) -> Founded:
-    made = False
-    try:
-        if os.path.lexists(path):
-            if not path.is_dir() or any(not is_debris(name) for name in os.listdir(path)):
-                raise _taken(location)
-        else:
-            path.mkdir()
-            made = True
-    except OSError as error:
-        denied = isinstance(error, PermissionError)
-        kind = AccessDenied if denied else SourceUnavailable
-        raise kind(f"cannot be made: {reason_of(error)}", location=location) from error
-    try:
+    with ExitStack() as undo:
+        try:
+            if os.path.lexists(path):
+                if not path.is_dir() or any(not is_debris(name) for name in os.listdir(path)):
+                    raise _taken(location)
+            else:
+                path.mkdir()
+                undo.callback(_remove_empty, path)
+        except OSError as error:
+            denied = isinstance(error, PermissionError)
+            kind = AccessDenied if denied else SourceUnavailable
+            raise kind(f"cannot be made: {reason_of(error)}", location=location) from error
         applied = apply(location, batch, limits=limits)
-    except BaseException:
-        if made:
-            with suppress(OSError):  # it holds something: somebody else was quick
-                path.rmdir()
-        raise
+        undo.pop_all()
     return Founded(location, applied.digest, None)
+
+
+def _remove_empty(path: Path) -> None:
+    with suppress(OSError):  # it holds something: somebody else was quick
+        path.rmdir()
 
 
 def _taken(location: str) -> WriteConflict:

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 from ..entry import Entry, EntryKind
@@ -60,16 +61,15 @@ class LocalSource(Source):
             self._root = RootedFolder(path)
         except OSError as error:
             raise error_of(error, location=location) from error
-        try:
-            self._listing = list_root(self._root, limits, location)
-        except LimitExceeded as error:
-            self.faults = (Fault("MF607", error.message, hint=error.hint),)
-        except OSError as error:
-            self.close()
-            raise error_of(error, location=location) from error
-        except BaseException:
-            self.close()
-            raise
+        with ExitStack() as undo:
+            undo.callback(self.close)
+            try:
+                self._listing = list_root(self._root, limits, location)
+            except LimitExceeded as error:
+                self.faults = (Fault("MF607", error.message, hint=error.hint),)
+            except OSError as error:
+                raise error_of(error, location=location) from error
+            undo.pop_all()
 
     def root(self) -> tuple[Entry, ...]:
         """The entries at the root, as they were when the directory was opened."""
