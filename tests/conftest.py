@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import gc
+import os
+from collections.abc import Generator, Iterator
 
 import pytest
 
@@ -14,4 +16,27 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("MEMORYFIELD_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
         patch.delenv("MEMORYFIELD_CACHE_SIZE", raising=False)
         patch.setenv("MEMORYFIELD_STATE_DIR", str(tmp_path_factory.mktemp("state")))
+        patch.delenv("MEMORYFIELD_NOTES_DIR", raising=False)
         yield
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without a thought for garbage, of which there is none: what is found stays.
+
+    Nor is all of it looked at again, each time that garbage is collected while tests run.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker more than there are processors: many tests wait, for a server or a clock."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0)) + 1
+    return (os.cpu_count() or 1) + 1

@@ -129,11 +129,7 @@ def _document(top: Any) -> Document:
     if version > VERSION:
         raise _NewerVersion(version)
     _check_keys(top, _TOP, "the document")
-    pin = _text(top["pin"], "pin")
-    if pin and not _PIN.fullmatch(pin):
-        raise ValueError("the pin is no field pin")
-    origin = Origin(_text(top["name"], "name"), _text(top["location"], "location"), pin)
-    floor = _whole(top["floor"], "floor", 0)
+    origin, floor = checked_head(top["name"], top["location"], top["pin"], top["floor"])
     if not isinstance(top["records"], list):
         raise ValueError("records is no list")
     records = tuple(map(_record, top["records"]))
@@ -141,6 +137,18 @@ def _document(top: Any) -> Document:
     if any(one >= two for one, two in pairwise(ids)):
         raise ValueError("the records are not in the order of their ids, each once")
     return Document(origin, floor, records)
+
+
+def checked_head(name: Any, location: Any, pin: Any, floor: Any) -> tuple[Origin, int]:
+    """Which field it is about, and the floor, if they are what they can be.
+
+    Raises:
+        ValueError: they are not; the message says what is wrong.
+    """
+    if _text(pin, "pin") and not _PIN.fullmatch(pin):
+        raise ValueError("the pin is no field pin")
+    origin = Origin(_text(name, "name"), _text(location, "location"), pin)
+    return origin, _whole(floor, "floor", 0)
 
 
 def _record(value: Any) -> Record:

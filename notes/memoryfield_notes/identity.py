@@ -86,7 +86,11 @@ def sight_of(field: Field) -> Sight:
 
 def uuid_of(page: Page) -> str | None:
     """The uuid that a page states, in lower case; None if it states none, or what is none."""
-    stated = page.frontmatter.text("uuid")
+    return as_uuid(page.frontmatter.text("uuid"))
+
+
+def as_uuid(stated: str | None) -> str | None:
+    """What is stated as a uuid, in lower case; None if it is none."""
     return stated.lower() if stated is not None and _UUID.fullmatch(stated) else None
 
 
@@ -112,7 +116,7 @@ def _ids(pages: list[Page]) -> dict[str, str]:
 def _parent(page: Page, ids: Mapping[str, str]) -> str | None:
     """The id of the parent that a page names by uuid or by file name, with or without ending."""
     stated = page.frontmatter.text("parent")
-    if stated is None or len(stated) > _MOST_PARENT or not is_text(stated):
+    if not stated or len(stated) > _MOST_PARENT or not is_text(stated):
         return None
     if _UUID.fullmatch(stated):
         return stated.lower()

@@ -93,9 +93,9 @@ def merged(known: Mapping[str, Known], sight: Sight, floor: int) -> tuple[Merge,
     """What is to be done to a store so that it shows a field as it is now.
 
     A revision is raised where the content of a page changed, and nowhere else. A page that has come
-    to have a uuid, or lost it, is the same page if its name is the same. A record that is dropped
-    leaves its revision behind as a floor, so that what was read of it can never be taken for
-    something of a page that gets its id later.
+    to have a uuid, or lost it, is the same page if its name is the same. A record that is dropped,
+    or gets another id, leaves its revision behind as a floor, so that what was read of it can never
+    be taken for something of a page that gets its id later.
 
     Arguments:
         known: the records, by id.
@@ -112,6 +112,7 @@ def merged(known: Mapping[str, Known], sight: Sight, floor: int) -> tuple[Merge,
     changed: list[str] = []
     found: set[str] = set()
     fresh: list[Seen] = []
+    left: list[int] = []
     for page in sight.pages:
         record = known.get(page.id) or _of_name(by_name, page, ids)
         if record is None:
@@ -120,17 +121,21 @@ def merged(known: Mapping[str, Known], sight: Sight, floor: int) -> tuple[Merge,
             continue
         found.add(record.id)
         same = record.sha256 == page.sha256
+        rev = record.rev + (not same)
+        if record.id != page.id:  # the new id may have been another's: none of its revisions again
+            rev = max(rev, floor + 1)
+            left.append(record.rev)
         if record.orphan:
             added.append(page.id)
         elif not same:
             changed.append(page.id)
         if not (same and record.current and not record.orphan and _is_as(record, page)):
-            puts.append(Put(record.id, page, record.rev + (not same)))
+            puts.append(Put(record.id, page, rev))
     gone = [each for each in known.values() if each.id not in found]
     outdated = [each.id for each in gone if not each.orphan and each.name in sight.unread]
     lost = [each for each in gone if each.orphan or each.name not in sight.unread]
     dropped = [each for each in lost if not each.noted]
-    floor = max([floor, *(each.rev for each in dropped)])
+    floor = max([floor, *left, *(each.rev for each in dropped)])
     puts += [Put(None, page, floor + 1) for page in fresh]
     merge = Merge(
         puts=tuple(puts),

@@ -153,8 +153,16 @@ class Store(Protocol):
     def export(self) -> Document:
         """All that it holds, at one moment."""
 
-    def restore(self, document: Document) -> None:
-        """Hold what a document says, and nothing else, in one step."""
+    def restore(self, document: Document, *, replace: bool = True) -> None:
+        """Hold what a document says, and nothing else, in one step.
+
+        Arguments:
+            document: what to hold.
+            replace: whether notes that there are may go.
+
+        Raises:
+            NotesAtRisk: there are notes, and they may not go.
+        """
 
     def backup(self, path: Path) -> None:
         """Make a store of the same kind that holds the same, at one moment, while others write.

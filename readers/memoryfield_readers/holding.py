@@ -152,6 +152,42 @@ def _taken_beside(
 ) -> Hold:
     """The hold by a lock file, where the field itself cannot be locked."""
     lock_file = place.with_name(_lock_name(place.name))
+    _take_lock_file(lock_file, wait, location, stack)
+    descriptor, is_folder_now = _opened(place, location)  # anew: it may have been replaced
+    if descriptor is not None:
+        stack.callback(os.close, descriptor)
+    if is_folder_now != is_folder:
+        now = "a folder" if is_folder_now else "a file"
+        raise SourceChanged(f"is {now} by now; nothing was changed", location=location)
+    return Hold(place, is_folder, descriptor, lock_file)
+
+
+@contextmanager
+def held_lock_file(
+    path: Path, *, wait: float, location: str, waiting: Waiting | None = None
+) -> Iterator[None]:
+    """Hold a lock file until the end of the block; it is made if need be, and stays there.
+
+    It is not to be held twice by one thread. Nobody is ever to remove or replace it.
+
+    Arguments:
+        path: the lock file.
+        wait: for how many seconds to wait for another holder; 0 asks once.
+        location: what is held by it, as messages show it.
+        waiting: called once with a line for a person, when the wait has lasted two seconds.
+
+    Raises:
+        LockTimeout: another one held it for longer.
+        AccessDenied: it may not be written.
+        SourceUnavailable: it is no file, or cannot be locked.
+    """
+    with ExitStack() as stack:
+        _take_lock_file(path, _Wait(wait, location, waiting), location, stack)
+        yield
+
+
+def _take_lock_file(lock_file: Path, wait: _Wait, location: str, stack: ExitStack) -> None:
+    """Hold a lock file; what lets go of it is put on the stack."""
     try:
         _check_lock_file(lock_file)
         lock = _file_lock(lock_file)
@@ -168,13 +204,6 @@ def _taken_beside(
     except OSError as error:
         raise _not_locked(reason_of(error), location) from error
     stack.callback(lock.release)
-    descriptor, is_folder_now = _opened(place, location)  # anew: it may have been replaced
-    if descriptor is not None:
-        stack.callback(os.close, descriptor)
-    if is_folder_now != is_folder:
-        now = "a folder" if is_folder_now else "a file"
-        raise SourceChanged(f"is {now} by now; nothing was changed", location=location)
-    return Hold(place, is_folder, descriptor, lock_file)
 
 
 class _Wait:
