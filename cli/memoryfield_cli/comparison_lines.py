@@ -25,6 +25,7 @@ from memoryfield_validator.comparing import (
 from memoryfield_validator.reports import counted
 from memoryfield_validator.unified import lines_of
 
+from .comparison_notes import NoteOnChange, Notes, note_on
 from .escaping import Escaping
 from .output import no_command
 
@@ -62,9 +63,9 @@ def name_of(name: str) -> str:
 
 
 def shown_changes(
-    comparison: Comparison, escaping: Escaping, *, words: bool
+    comparison: Comparison, escaping: Escaping, *, words: bool, notes: Notes | None = None
 ) -> Iterator[tuple[Change, Iterator[Line]]]:
-    """The pages that differ, each with the lines that show how."""
+    """The pages that differ, each with the lines that show how, and the note on it."""
     effort = Effort() if words else None
     findings: dict[str | None, list[Finding]] = {}
     for finding in comparison.findings:
@@ -72,12 +73,16 @@ def shown_changes(
     for change in comparison.changes:
         if change.part == "page":
             found = findings.get(change.name, []) if change.after is not None else []
-            if found or not change.is_lost:
-                yield change, _shown(change, found, escaping, effort)
+            note = note_on(notes, change)
+            if found or note is not None or not change.is_lost:
+                yield change, _shown(change, found, escaping, effort, note)
 
 
-def remarks_on(change: Change, escaping: Escaping) -> Iterator[str]:
+def remarks_on(change: Change, escaping: Escaping, notes: Notes | None = None) -> Iterator[str]:
     """What is to be said of a change where its lines are not shown."""
+    note = note_on(notes, change)
+    if note is not None:
+        yield note.brief
     if change.is_lost:  # which is told once of all of them
         return
     if change.note is not None:
@@ -89,7 +94,11 @@ def remarks_on(change: Change, escaping: Escaping) -> Iterator[str]:
 
 
 def _shown(
-    change: Change, findings: list[Finding], escaping: Escaping, effort: Effort | None
+    change: Change,
+    findings: list[Finding],
+    escaping: Escaping,
+    effort: Effort | None,
+    note: NoteOnChange | None,
 ) -> Iterator[Line]:
     diff = change.diff
     if diff is not None:
@@ -100,6 +109,8 @@ def _shown(
             yield (Piece("! the name is not shown as it is", "note"),)
     else:
         yield (Piece(f"{change.kind} {change_line(change)}", "heading"),)
+    for line in note.lines() if note is not None else ():
+        yield (Piece(f"! {line}", "note"),)
     if change.note is not None and not change.is_lost:  # that is told once of all of them
         yield (Piece(f"! {visible(change.note)}", "note"),)
     waiting: dict[int | None, list[Line]] = {}

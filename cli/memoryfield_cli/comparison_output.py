@@ -16,6 +16,7 @@ from memoryfield_spec import catalogue
 from memoryfield_validator.reports import counted, plain_markdown
 
 from .comparison_lines import Line, Piece, change_line, mark_of, remarks_on, shown_changes
+from .comparison_notes import Notes, note_on
 from .escaping import Escaping
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def comparison_text(
     stat: bool = False,
     colour: bool = False,
     encoding: str | None = "utf-8",
+    notes: Notes | None = None,
 ) -> str:
     """The comparison for people, with a line feed at its end.
 
@@ -62,15 +64,16 @@ def comparison_text(
         stat: whether to name what differs and to show no lines.
         colour: whether to write for a terminal that shows colours.
         encoding: that of what it is written to; where it is not UTF-8, pages are shown in ASCII.
+        notes: the notes on pages that differ.
     """
     escaping = Escaping(encoding)
     lines = list(_sides(comparison))
     if comparison.changes:
-        lines += [(), *_overview(comparison, None if not stat else escaping)]
+        lines += [(), *_overview(comparison, None if not stat else escaping, notes)]
     for note in comparison.notes:
         lines += [(), (Piece(f"! {visible(note)}", "note"),)]
     if not stat:
-        for _, shown in shown_changes(comparison, escaping, words=words):
+        for _, shown in shown_changes(comparison, escaping, words=words, notes=notes):
             lines += [(), *shown]
     elif comparison.findings:
         lines += [(), *(mark_of(finding, named=True) for finding in comparison.findings)]
@@ -78,15 +81,23 @@ def comparison_text(
     return "".join(f"{_written(line, colour=colour)}\n" for line in lines)
 
 
-def comparison_json(comparison: Comparison, *, words: bool = False, stat: bool = False) -> str:
+def comparison_json(
+    comparison: Comparison, *, words: bool = False, stat: bool = False, notes: Notes | None = None
+) -> str:
     """The comparison as `comparison.schema.json` describes it, in pure ASCII.
 
     Arguments:
         comparison: what differs.
         words: whether to show which words differ, too.
         stat: whether to name what differs and to show no lines.
+        notes: the notes on pages that differ.
     """
-    return json.dumps(comparison.to_json(lines=not stat, words=words), indent=2, allow_nan=False)
+    answer = comparison.to_json(lines=not stat, words=words)
+    for change, facts in zip(comparison.changes, answer["changes"], strict=True):
+        note = note_on(notes, change)
+        if note is not None:
+            facts["reader_note"] = note.to_json()
+    return json.dumps(answer, indent=2, allow_nan=False)
 
 
 def comparison_markdown(
@@ -95,6 +106,7 @@ def comparison_markdown(
     words: bool = False,
     stat: bool = False,
     encoding: str | None = "utf-8",
+    notes: Notes | None = None,
 ) -> str:
     """The comparison for a pull request, of a length that a comment may have.
 
@@ -106,12 +118,14 @@ def comparison_markdown(
         words: whether to show which words differ.
         stat: whether to name what differs and to show no lines.
         encoding: that of what it is written to; where it is not UTF-8, pages are shown in ASCII.
+        notes: the notes on pages that differ.
     """
     escaping = Escaping(encoding)
-    pieces = ["\n".join(_markdown_head(comparison, escaping)) + "\n"]
+    pieces = ["\n".join(_markdown_head(comparison, escaping, notes)) + "\n"]
     left = MOST_MARKDOWN - len(pieces[0].encode())
     left_out = 0
-    for change, lines in shown_changes(comparison, escaping, words=words) if not stat else ():
+    changes = () if stat else shown_changes(comparison, escaping, words=words, notes=notes)
+    for change, lines in changes:
         most = min(left - _LEAST_PAGE, _MOST_PAGE)
         section = _section(change, lines, "" if words else "diff", most) if most > 0 else ""
         left_out += not section
@@ -123,7 +137,9 @@ def comparison_markdown(
     return "".join(pieces)
 
 
-def _markdown_head(comparison: Comparison, escaping: Escaping) -> Iterator[str]:
+def _markdown_head(
+    comparison: Comparison, escaping: Escaping, notes: Notes | None
+) -> Iterator[str]:
     """What there is to say of the fields as a whole: tables of sides, findings and changes."""
     yield "## What differs"
     yield ""
@@ -153,16 +169,16 @@ def _markdown_head(comparison: Comparison, escaping: Escaping) -> Iterator[str]:
         rows = []
         for change in comparison.changes:
             what = plain_markdown(change_line(change), 2 * _MOST_NAME)
-            told = plain_markdown(_summed_up(change, escaping), _MOST_MESSAGE)
+            told = plain_markdown(_summed_up(change, escaping, notes), _MOST_MESSAGE)
             cells = (change.kind, f"{what}; {told}" if told else what)
             versions = map(_in_cell, (change.before, change.after))
             rows.append(f"| {' | '.join((*cells, *versions))} |")
         yield from _table(rows, "change")
 
 
-def _summed_up(change: Change, escaping: Escaping) -> str:
+def _summed_up(change: Change, escaping: Escaping, notes: Notes | None) -> str:
     """What is to be said of a change, in one line."""
-    first, *others = (*remarks_on(change, escaping), "")
+    first, *others = (*remarks_on(change, escaping, notes), "")
     told = "; ".join([first, *others][:_MOST_REMARKS])
     more = len(others) - _MOST_REMARKS
     return f"{told}; and {more} more such" if more > 0 else told.removesuffix("; ")
@@ -223,19 +239,22 @@ def _described(side: Side) -> str:
     return f"{visible(_place(side))}, {counted(side.pages, 'page')}, {pin}"
 
 
-def _overview(comparison: Comparison, alone: Escaping | None) -> Iterator[Line]:
+def _overview(
+    comparison: Comparison, alone: Escaping | None, notes: Notes | None
+) -> Iterator[Line]:
     """A line for each change; of what has no lines, sizes and hashes are told.
 
     Arguments:
         comparison: what differs.
         alone: where no lines follow, how they would be shown: what is to be said of them is told
             at once, and no hashes.
+        notes: the notes on pages that differ.
     """
     for change in comparison.changes:
         style = change.kind if change.kind in ("added", "removed") else ""
         yield (Piece(f"  {change.kind:<8} ", style), Piece(change_line(change)))
         if alone is not None:
-            for remark in remarks_on(change, alone):
+            for remark in remarks_on(change, alone, notes):
                 yield (Piece(f"           ! {visible(remark)}", "note"),)
         elif change.diff is None:
             for what, version in (("was", change.before), ("is", change.after)):

@@ -6,9 +6,11 @@ import sys
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from memoryfield_readers import as_unicode, visible
+from memoryfield_readers import DEFAULT_LIMITS, as_unicode, visible
 
 from .asking import agreed
+from .noting_options import Wanted
+from .noting_reading import notes_shown
 from .output import no_command, say, warn, without_commands
 
 if TYPE_CHECKING:
@@ -126,10 +128,11 @@ def failure_as_json(locked: LockedField, error: MemoryfieldError) -> dict[str, A
     return {**told, "error": error_as_json(error)}
 
 
-def print_review(renewal: Renewal, review: LockReview, *, on_stderr: bool) -> None:
-    """Show what a new entry would change.
+def print_review(lock: LockFile, renewal: Renewal, review: LockReview, *, on_stderr: bool) -> None:
+    """Show what a new entry would change, with the notes on pages that it would change.
 
     Arguments:
+        lock: the lock file.
         renewal: the field.
         review: what differs in it.
         on_stderr: whether stdout is for JSON, so that a person is shown it beside that.
@@ -137,13 +140,13 @@ def print_review(renewal: Renewal, review: LockReview, *, on_stderr: bool) -> No
     from contextlib import redirect_stdout
 
     if not on_stderr:
-        _print_review(renewal, review)
+        _print_review(lock, renewal, review)
     elif sys.stderr is not None:
         with redirect_stdout(sys.stderr):
-            _print_review(renewal, review)
+            _print_review(lock, renewal, review)
 
 
-def _print_review(renewal: Renewal, review: LockReview) -> None:
+def _print_review(lock: LockFile, renewal: Renewal, review: LockReview) -> None:
     name = renewal.before.name
     before, after = renewal.before, renewal.after
     found = renewal.difference
@@ -156,13 +159,20 @@ def _print_review(renewal: Renewal, review: LockReview) -> None:
         warn(f"{name}: what was locked cannot be had any more, so no lines are shown")
         warn(review.problem)
     if review.comparison is not None and not review.comparison.same:
+        from memoryfield_readers.lock import location_of
+
+        from .comparison_notes import notes_on
         from .comparison_output import comparison_text
 
+        place = location_of(lock, before, resolved=False)
+        with notes_shown(place, Wanted(), DEFAULT_LIMITS) as kept:
+            notes = notes_on(review.comparison, [kept], before.manifest.hashes)
         text = comparison_text(
             review.comparison,
             words=False,
             colour=sys.stdout.isatty(),
             encoding=sys.stdout.encoding,
+            notes=notes,
         )
         with without_commands():
             say(no_command(text), end="")

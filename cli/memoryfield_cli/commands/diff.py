@@ -10,6 +10,9 @@ import click
 
 from memoryfield_readers import Limits
 
+from ..comparison_notes import Notes, notes_on
+from ..noting_options import Wanted, shown_notes_options
+from ..noting_reading import notes_shown
 from ..opening import opened
 from ..options import LOCATION, format_option, limits_option, source_options
 from ..output import no_command, say, without_commands
@@ -35,6 +38,7 @@ Examples:
 @click.option("--words", is_flag=True, help="Show which words differ: [-old-]{+new+}.")
 @click.option("--stat", is_flag=True, help="Name what differs, and show no lines.")
 @click.option("--no-audit", is_flag=True, help="Do not review what is new in the pages (MF8).")
+@shown_notes_options
 @limits_option
 @source_options
 def command(
@@ -44,6 +48,7 @@ def command(
     words: bool,
     stat: bool,
     no_audit: bool,
+    noting: Wanted,
     limits: Limits,
     storage_options: dict[str, Any],
 ) -> None:
@@ -59,6 +64,9 @@ def command(
     cannot be shown is marked as well: they are shown escaped. Where no line of the text begins with
     an exclamation mark, `patch` makes of the pages before those after, byte by byte.
 
+    If you keep a note on a page that differs (see `memoryfield note`), it stands below its head,
+    behind exclamation marks, and says on which of the two it was made.
+
     Exits with 0 if both are the same, and with 1 if they differ. An archive that was packed anew is
     another one, though its files are the same: that is told, and the exit code is 1 as well.
     """
@@ -68,16 +76,24 @@ def command(
         raise click.UsageError("--stat and --words exclude each other")
     audit = not no_audit
     if after is None:
-        comparison = _with_locked(before, limits, storage_options, audit=audit)
+        comparison, names = _with_locked(before, limits, storage_options, audit=audit)
     else:
-        comparison = _between(before, after, limits, storage_options, audit=audit)
-    _print(comparison, form, words=words, stat=stat)
+        comparison, names = _between(before, after, limits, storage_options, audit=audit)
+    with ExitStack() as stack:
+        locations = (before,) if after is None or noting.store is not None else (before, after)
+        stores = [
+            stack.enter_context(notes_shown(each, noting, limits))
+            for each in (locations if comparison.changes else ())
+        ]
+        notes = notes_on(comparison, stores, names)
+    _print(comparison, form, words=words, stat=stat, notes=notes)
     sys.exit(0 if comparison.keeps_pins else 1)
 
 
 def _between(
     before: str, after: str, limits: Limits, storage_options: dict[str, Any], *, audit: bool
-) -> Comparison:
+) -> tuple[Comparison, frozenset[str]]:
+    """What differs, and the names of the pages of the field before."""
     from memoryfield_validator.comparing import compare
 
     with ExitStack() as stack:
@@ -85,13 +101,13 @@ def _between(
             stack.enter_context(opened(each, limits, storage_options)) for each in (before, after)
         )
         watch = stack.enter_context(comparison_bar())
-        return compare(old, new, audit=audit, watch=watch)
+        return compare(old, new, audit=audit, watch=watch), frozenset(old.pages)
 
 
 def _with_locked(
     name: str, limits: Limits, storage_options: dict[str, Any], *, audit: bool
-) -> Comparison:
-    """What was locked, compared with what stands there now."""
+) -> tuple[Comparison, frozenset[str]]:
+    """What was locked, compared with what stands there now; and the names of its pages."""
     from dataclasses import replace
 
     from memoryfield_readers import Field
@@ -120,22 +136,29 @@ def _with_locked(
         known = {**locked.manifest.hashes, **locked.indexes}
         pin = None if locked.archive_pin is None else str(locked.archive_pin)
         comparison = compare(old, new, audit=audit, known=known, archive_pin=pin, watch=comparing)
-    return replace(comparison, before=replace(comparison.before, location=mark))
+        names = frozenset(old.pages)
+    return replace(comparison, before=replace(comparison.before, location=mark)), names
 
 
-def _print(comparison: Comparison, form: str, *, words: bool, stat: bool) -> None:
+def _print(comparison: Comparison, form: str, *, words: bool, stat: bool, notes: Notes) -> None:
     from ..comparison_output import comparison_json, comparison_markdown, comparison_text
     from ..rendering import for_stdout
 
     if form == "json":
-        say(for_stdout(form, comparison_json(comparison, words=words, stat=stat)))
+        say(for_stdout(form, comparison_json(comparison, words=words, stat=stat, notes=notes)))
     elif form == "markdown":
-        text = comparison_markdown(comparison, words=words, stat=stat, encoding=sys.stdout.encoding)
+        text = comparison_markdown(
+            comparison, words=words, stat=stat, encoding=sys.stdout.encoding, notes=notes
+        )
         say(no_command(text), end="")
     else:
-        colour = sys.stdout.isatty()
         text = comparison_text(
-            comparison, words=words, stat=stat, colour=colour, encoding=sys.stdout.encoding
+            comparison,
+            words=words,
+            stat=stat,
+            colour=sys.stdout.isatty(),
+            encoding=sys.stdout.encoding,
+            notes=notes,
         )
         with without_commands():
             say(no_command(text), end="")

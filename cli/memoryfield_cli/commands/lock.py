@@ -270,7 +270,7 @@ class _Updating:
             return
         state = "unchanged"
         if review is not None:
-            print_review(now, review, on_stderr=self._form == "json")
+            print_review(self._lock, now, review, on_stderr=self._form == "json")
             if is_wanted(name, yes=self._yes, can_ask=can_ask()):
                 state = "updated"
                 self.wanted.append((now.before, now.after))

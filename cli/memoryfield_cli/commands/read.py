@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,9 +19,15 @@ from memoryfield_readers import (
     visible_lines,
 )
 
+from ..noting_options import Wanted, shown_notes_options
+from ..noting_output import print_note
+from ..noting_reading import notes_shown
 from ..opening import opened
 from ..options import format_option, limits_option, location_argument, pin_options, source_options
 from ..output import complain, print_bytes, print_json, say, timestamp
+
+if TYPE_CHECKING:
+    from memoryfield_notes.showing import Shown
 
 
 @click.command(
@@ -35,7 +41,10 @@ Examples:
 @location_argument
 @click.argument("pages", nargs=-1, required=True, metavar="PAGE...")
 @format_option("text", "json")
-@click.option("--raw", is_flag=True, help="Print the bytes of the pages exactly as they are.")
+@click.option(
+    "--raw", is_flag=True, help="Print the bytes of the pages exactly as they are, and no notes."
+)
+@shown_notes_options
 @limits_option
 @source_options
 @pin_options
@@ -44,6 +53,7 @@ def command(
     pages: tuple[str, ...],
     form: str,
     raw: bool,
+    noting: Wanted,
     limits: Limits,
     storage_options: dict[str, Any],
     pins: Pins,
@@ -52,14 +62,19 @@ def command(
     """Print pages of a field, in the order asked for.
 
     As text, control and invisible characters are shown escaped. As JSON, frontmatter and body are
-    apart. A page that cannot be had is reported, the others are printed, and the exit code is 4; if
-    one is not what was pinned, none is printed, and it is 3.
+    apart. If you keep a note on a page (see `memoryfield note`), it stands above the page, each
+    line behind a "|", and it is said whether the page has changed since. A page that cannot be had
+    is reported, the others are printed, and the exit code is 4; if one is not what was pinned, none
+    is printed, and it is 3.
     """
     if raw and form == "json":
         raise click.UsageError("--raw and --format json exclude each other")
     found: list[Page] = []
     exit_code = 0
-    with opened(location, limits, storage_options, pins, offline) as field:
+    with (
+        opened(location, limits, storage_options, pins, offline) as field,
+        notes_shown(location, noting if not raw else Wanted(none=True), limits) as notes,
+    ):
         names = pages
         try:
             field.prepare(name for name in pages if name in field.entries)
@@ -75,12 +90,17 @@ def command(
             except MemoryfieldError as error:
                 complain(error)
                 exit_code = max(exit_code, error.exit_code)
+        on_pages = {page.name: notes.of(page, field.pages) for page in found} if notes else {}
         if form == "json":
             answer = {"version": 1, "location": as_unicode(field.location)}
-            print_json({**answer, "pages": [_as_json(page) for page in found]})
+            shown = [_as_json(page, on_pages.get(page.name)) for page in found]
+            print_json({**answer, "pages": shown})
     if form == "text":
         for page in found:
-            _print(page, raw=raw, heading=len(pages) > 1)
+            note = on_pages.get(page.name)
+            if note is not None:
+                print_note(page.name, note)
+            _print(page, raw=raw, heading=len(pages) > 1 or note is not None)
     sys.exit(exit_code)
 
 
@@ -94,7 +114,7 @@ def _print(page: Page, *, raw: bool, heading: bool) -> None:
     say(text, end="" if text.endswith("\n") else "\n")
 
 
-def _as_json(page: Page) -> dict[str, Any]:
+def _as_json(page: Page, note: Shown | None) -> dict[str, Any]:
     frontmatter = page.frontmatter
     error = frontmatter.error
     return {
@@ -114,4 +134,5 @@ def _as_json(page: Page) -> dict[str, Any]:
             "column": error.position.column,
         },
         "body": page.body,
+        **({} if note is None else {"note": note.to_json()}),
     }

@@ -20,6 +20,9 @@ from memoryfield_readers import (
 )
 
 from ..embedding import AUTO, Wish, embedder_options
+from ..noting_options import Wanted, shown_notes_options
+from ..noting_output import brief, print_note
+from ..noting_reading import notes_shown
 from ..opening import opened
 from ..options import LOCATION, format_option, limits_option, pin_options, source_options
 from ..output import complain, print_json, say, warn, without_commands
@@ -27,6 +30,7 @@ from ..progress import search_bar
 
 if TYPE_CHECKING:
     from memoryfield_index.searching import Answer, Hit
+    from memoryfield_notes.showing import PageNotes, Shown
     from memoryfield_readers import Field
 
 
@@ -69,6 +73,7 @@ Examples:
 @click.option("--all", "everything", is_flag=True, help="Also rank index.md and listing.md.")
 @embedder_options
 @click.option("--read", "reading", is_flag=True, help="Print the pages, too.")
+@shown_notes_options
 @format_option("text", "json")
 @limits_option
 @source_options
@@ -84,6 +89,7 @@ def command(
     everything: bool,
     wish: Wish,
     reading: bool,
+    noting: Wanted,
     form: str,
     limits: Limits,
     storage_options: dict[str, Any],
@@ -98,7 +104,8 @@ def command(
     title or summary holds the query as it stands.
 
     Each page is shown with its cosine distance to the query: 0 for the same, 2 for the opposite.
-    What is too far away, or has too few words of the query, is not shown. If nothing is left, text
+    What is too far away, or has too few words of the query, is not shown. If you keep a note on a
+    page (see `memoryfield note`), how it begins stands below. If nothing is left, text
     output is empty and the exit code is 1. A field that cannot be read is reported, the others are
     searched, and the exit code is that of the error.
     """
@@ -109,6 +116,8 @@ def command(
         raise click.UsageError("--hybrid and --lexical exclude each other")
     if pins and len(locations) > 1:
         raise click.UsageError("a pin is of one field: give one location")
+    if noting.store is not None and len(locations) > 1:
+        raise click.UsageError("--store is of one field: give one location")
     exit_code = 0
     with ExitStack() as stack:
         named = wish.name or AUTO
@@ -117,10 +126,12 @@ def command(
         embedders = Embedders(named, Options(code=wish.code))
         stack.callback(embedders.close)
         fields: list[Field] = []
+        opened_as: dict[str, tuple[str, Field]] = {}
         for location in dict.fromkeys(locations):
             try:
                 manager = opened(location, limits, storage_options, pins, offline)
                 fields.append(stack.enter_context(manager))
+                opened_as[fields[-1].location] = location, fields[-1]
             except PinMismatch:
                 raise  # who is being fooled about one field is shown none
             except MemoryfieldError as error:
@@ -144,24 +155,36 @@ def command(
             exit_code = max(exit_code, problem.exit_code)
         if answer.how == "lexical" and not lexical:
             warn("ranked by words alone (BM25), without a vector index")
+        on_hits: list[Shown | None] = []
+        noted: dict[str, PageNotes] = {}
+        for hit in answer.hits:
+            named_as, field = opened_as[hit.location]
+            if hit.location not in noted:
+                noted[hit.location] = stack.enter_context(notes_shown(named_as, noting, limits))
+            on_hits.append(noted[hit.location].of(hit.page, field.pages))
     if form == "json":
-        print_json(_as_json(answer, question, reading=reading))
+        print_json(_as_json(answer, on_hits, question, reading=reading))
     elif answer.hits:
         with without_commands():
-            for hit in answer.hits:
-                _print(hit, several=len(locations) > 1, reading=reading)
+            for hit, on_hit in zip(answer.hits, on_hits, strict=True):
+                _print(hit, on_hit, several=len(locations) > 1, reading=reading)
     if not answer.hits and not exit_code:
         warn(_nothing(answer))
         exit_code = 1
     sys.exit(exit_code)
 
 
-def _print(hit: Hit, *, several: bool, reading: bool) -> None:
+def _print(hit: Hit, note: Shown | None, *, several: bool, reading: bool) -> None:
     distance = "  word" if hit.distance is None else f"{hit.distance:.4f}"
     field = f"{visible(hit.field)}  " if several else ""
     stale = "  (changed since it was indexed)" if hit.stale else ""
     say(f"{distance}  {field}{visible(hit.filename)}  {visible(hit.page.title)}{stale}", bold=True)
+    if note is not None and not reading:
+        say(f"  note  {brief(note.revision, note.note.text, stale=note.stale)}")
     if reading:
+        if note is not None:
+            print_note(hit.filename, note)
+            say(f"==> {visible(hit.filename)} <==", bold=True)
         text = visible_lines(hit.page.text)
         say(text, end="" if text.endswith("\n") else "\n")
         say("")
@@ -171,10 +194,14 @@ def _print(hit: Hit, *, several: bool, reading: bool) -> None:
         say(f"        {visible(summary)}")
 
 
-def _as_json(answer: Answer, question: str, *, reading: bool) -> dict[str, Any]:
+def _as_json(
+    answer: Answer, notes: list[Shown | None], question: str, *, reading: bool
+) -> dict[str, Any]:
     results = []
-    for hit in answer.hits:
+    for hit, note in zip(answer.hits, notes, strict=True):
         result = hit.as_result()
+        if note is not None:
+            result["note"] = note.to_json()
         if reading:
             result["text"] = hit.page.text
         results.append(result)
