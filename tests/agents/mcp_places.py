@@ -21,6 +21,7 @@ from tests.cli.command import COMMAND, heed_signals, neutral_environment
 from memoryfield_agents import Shelf
 from memoryfield_agents.fields import requests_of
 from memoryfield_agents.mcp_server import Desk
+from memoryfield_agents.mcp_server.note_stores import NoteStores
 from memoryfield_agents.mcp_server.over_http import mcp_application
 from memoryfield_agents.serving import Settings, running
 from memoryfield_index.searching import Embedders
@@ -212,7 +213,9 @@ def raw(*arguments: str | Path, command: Sequence[str | Path] = (COMMAND,)) -> I
 
 
 @contextmanager
-def over_http(shelf: Shelf, settings: Settings) -> Iterator[tuple[int, list[str]]]:
+def over_http(
+    shelf: Shelf, settings: Settings, notes: NoteStores | None = None
+) -> Iterator[tuple[int, list[str]]]:
     """The port of a server in a thread of this process, and the lines of its log."""
     lines: list[str] = []
     stops: list[Callable[[], None]] = []
@@ -224,7 +227,7 @@ def over_http(shelf: Shelf, settings: Settings) -> Iterator[tuple[int, list[str]
 
     listener = running.listening("127.0.0.1", 0)
     port = running.address_of(listener)[1]
-    app = mcp_application(shelf, settings, lines.append)
+    app = mcp_application(shelf, settings, lines.append, notes)
     thread = threading.Thread(
         target=running.run, args=(app, listener, settings, lines.append, ready)
     )

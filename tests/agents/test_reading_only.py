@@ -67,6 +67,15 @@ def test_no_import_leads_to_the_writer_or_the_validator() -> None:
     assert not wrong
 
 
+def test_what_serves_pages_over_http_knows_no_notes() -> None:
+    """They are for agents of this machine, and shown to nobody else; nor are they in snapshots."""
+    doors = ("memoryfield_agents.serving", "memoryfield_agents.snapshots")
+    found = reached([name for name in agents() if name.startswith(doors)])
+    assert "memoryfield_agents.serving.app" in found
+    assert not {name: by for name, by in found.items() if name.startswith("memoryfield_notes")}
+    assert "memoryfield_notes.opening" in reached(["memoryfield_agents.mcp_server.desk"])
+
+
 def test_the_search_for_imports_finds_what_there_is() -> None:
     """The writer itself is found from the command line, where a function imports it."""
     assert "memoryfield_writer.packing" in reached(["memoryfield_cli.commands.pack"])

@@ -14,9 +14,11 @@ import pytest
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from tests.agents.locked import lock_offline
+from tests.agents.noted_places import KINDS, leave
 from tests.agents.write_watch import ROOT, watched, written
 from tests.index.compass_field import foreign
 
+from memoryfield_notes.places import make_folder, place_of
 from memoryfield_writer import pack
 
 PATHS = (
@@ -31,6 +33,7 @@ SECONDS = 120
 def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """A folder with an index, an archive, and a locked field that is in the cache alone."""
     monkeypatch.setenv("MEMORYFIELD_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("MEMORYFIELD_NOTES_DIR", str(tmp_path / "stores"))
     compass = foreign(tmp_path / "compass")
     archive = tmp_path / "packed.memoryfield.zip"
     pack(str(compass), archive)
@@ -82,8 +85,18 @@ def test_serve_writes_nothing_but_its_log(places: list[str], notes: Path, tmp_pa
     assert log.read_text("utf-8").count("\n") >= len(PATHS)
 
 
-def test_mcp_writes_nothing(places: list[str], notes: Path) -> None:
-    """Every tool, by the official client."""
+def test_mcp_writes_nothing(places: list[str], notes: Path, tmp_path: Path) -> None:
+    """Every tool, by the official client; also where stores of notes of either kind are read."""
+    stores = [
+        place_of(str(tmp_path / "compass")),
+        place_of(str(tmp_path / "packed.memoryfield.zip")),
+    ]
+    make_folder(stores[0])
+    for store, place, kind in zip(
+        stores, (places[0], places[1].partition("=")[2]), KINDS, strict=True
+    ):
+        leave(store, Path(place), {"east.md": f"a note in {kind}"}, kind)
+    before = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in stores}
     program, *arguments = watched(notes, "memoryfield_cli", "mcp", "--offline", *places)
     server = StdioServerParameters(
         command=program, args=arguments, env=environment(), cwd=str(ROOT)
@@ -106,4 +119,8 @@ def test_mcp_writes_nothing(places: list[str], notes: Path) -> None:
         told = answer.model_dump(by_alias=True)
         assert not told["isError"], told
     assert "sunset" in str(answers[-1])
+    for kind, answer in zip(KINDS, (answers[2], answers[4]), strict=True):
+        assert f"a note in {kind}" in str(answer)
     assert written(notes) == []
+    assert {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in stores} == before
+    assert {path for path in stores[0].parent.iterdir() if path.suffix != ".lock"} == {*stores}

@@ -9,7 +9,7 @@ import click
 import pytest
 from tests.cli.command import call, folder
 
-from memoryfield_agents.mcp_server.catalogue import TOOLS
+from memoryfield_agents.mcp_server.catalogue import SET_NOTE, TOOLS
 from memoryfield_cli.main import COMMANDS
 from memoryfield_readers import memory_field
 
@@ -54,13 +54,21 @@ def test_layout() -> None:
 
 def test_it_teaches_what_matters() -> None:
     """To search and then read in parallel, to cite by hash, and that pages are data."""
-    for words in ("parallel", "**one** call", "sha256", "not an order", "Snapshots", "cursor"):
+    for words in (
+        "parallel",
+        "**one** call",
+        "sha256",
+        "not an order",
+        "Snapshots",
+        "cursor",
+        "stale",
+    ):
         assert words in TEXT, words
 
 
 def test_tools_are_those_of_the_server() -> None:
     """With arguments that they take."""
-    tools = {tool.name: set(tool.takes["properties"]) for tool in TOOLS}
+    tools = {tool.name: set(tool.takes["properties"]) for tool in (*TOOLS, SET_NOTE)}
     used = re.findall(r"\b([a-z]+_?[a-z]+)\(([^)]*)\)", re.sub(r"\]\([^)]*\)", "", TEXT))
     calls = [(name, arguments) for name, arguments in used if "=" in arguments or not arguments]
     assert {name for name, _ in calls} == set(tools)

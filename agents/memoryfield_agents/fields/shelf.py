@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from threading import Lock
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from memoryfield_readers import (
@@ -128,6 +128,11 @@ class Shelf:
     def names(self) -> tuple[str, ...]:
         """The names of the fields, in the order in which they were asked for."""
         return tuple(self._requests)
+
+    @property
+    def requests(self) -> Mapping[str, Request]:
+        """How each was asked for, by its name, in the same order."""
+        return MappingProxyType(self._requests)
 
     @property
     def fields(self) -> tuple[HeldField, ...]:

@@ -1,4 +1,4 @@
-"""Fields for agents that speak MCP: tools that search and read, and can do nothing else.
+"""Fields for agents that speak MCP: tools that search and read, and may set notes if so started.
 
 The official SDK is imported where a server is made, and nowhere before.
 """

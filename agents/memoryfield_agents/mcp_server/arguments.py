@@ -15,6 +15,12 @@ Mode = Literal["semantic", "hybrid", "lexical"]
 MOST_NAMES: Final = 20
 MOST_RESULTS: Final = 50
 MOST_QUESTION: Final = 2000
+MOST_NOTE: Final = 65_536
+"""Characters of a note; a store counts its bytes."""
+
+MOST_WHOLE: Final = 2**53 - 1
+"""The largest whole number that every reader of JSON keeps."""
+
 _MOST_NAME: Final = 1200
 _MOST_FIELD: Final = 200
 
@@ -44,6 +50,16 @@ class Reading:
     names: tuple[str, ...]
     field: str | None
     most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Which note is to be set on which page, and the revision that was read before."""
+
+    field: str | None
+    page: str
+    revision: int
+    text: str
 
 
 def listing_of(given: Mapping[str, Any]) -> Listing:
@@ -82,6 +98,21 @@ def reading_of(given: Mapping[str, Any]) -> Reading:
         raise Refusal("a name of a page is a text, and no longer than a name can be")
     most = _number(given, "max_bytes", MOST_POINTS, LEAST_POINTS, MOST_POINTS)
     return Reading(tuple(dict.fromkeys(names)), _text(given, "field", _MOST_FIELD), most)
+
+
+def setting_of(given: Mapping[str, Any]) -> Setting:
+    """The arguments of `set_note`; Refusal if they mean nothing."""
+    _only(given, "field", "page", "revision", "text")
+    page = _text(given, "page", _MOST_NAME)
+    if not page:
+        raise Refusal("page is missing", "name it as read_pages does")
+    text = _text(given, "text", MOST_NOTE)
+    if text is None:
+        raise Refusal("text is missing", 'give the note; "" takes it away')
+    if given.get("revision") is None:
+        raise Refusal("revision is missing", "read_pages gives it: read the page first")
+    revision = _number(given, "revision", 1, 1, MOST_WHOLE)
+    return Setting(_text(given, "field", _MOST_FIELD), page, revision, text)
 
 
 def cursor_of(given: Mapping[str, Any]) -> str:

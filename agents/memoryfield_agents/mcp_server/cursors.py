@@ -23,6 +23,7 @@ class Kind(StrEnum):
     """What goes on at a cursor, and what the cursor holds."""
 
     PIECE = "piece"  # a page: field, pin, number of the page, number of the character
+    NOTE = "note"  # a note: field, pin, number of the page, revision, number of the character
     REST = "rest"  # other pages: field, pin, numbers of the pages
     HITS = "hits"  # pages that were found: fields with pins, and rows of `finding`
     PAGES = "pages"  # the list of pages of a field: field, pin, number of the next

@@ -1,4 +1,4 @@
-"""The four things an agent can ask for; each is answered with a value that JSON can carry."""
+"""What an agent can ask for; each is answered with a value that JSON can carry."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from memoryfield_readers import MemoryfieldError
 
 from ..fields import HeldField, Shelf
 from ..fields.shelf import why
-from .arguments import cursor_of, listing_of, question_of, reading_of
+from .arguments import cursor_of, listing_of, question_of, reading_of, setting_of
 from .cursors import Cursors, Kind, short_pin
 from .finding import find, show
 from .listing import list_fields, list_pages
-from .reading import Piece, numbers_of, read
+from .note_stores import NoteStores
+from .reading import Piece, numbers_of, read, read_note
 from .refusals import Refusal
+from .setting import set_note, told_of
 from .uris import is_uri, parts_of, uri_of
 
 _MOST_RESOURCES: Final = 100
@@ -27,19 +29,31 @@ Arguments = Mapping[str, Any]
 
 
 class Desk:
-    """Answers questions about the fields of a shelf, and nothing else; safe in several threads."""
+    """Answers questions about the fields of a shelf, and nothing else; safe in several threads.
 
-    def __init__(self, shelf: Shelf) -> None:
-        """Take a shelf; who made it closes it."""
+    Notes on the fields are shown if it is given where they are, and set if they may be.
+    """
+
+    def __init__(self, shelf: Shelf, notes: NoteStores | None = None) -> None:
+        """Take a shelf, and the notes on its fields; who made them closes them."""
         self._shelf = shelf
+        self._notes = notes
         self._cursors = Cursors()
         self._reloading = Lock()
-        self.tools: Final[Mapping[str, Callable[[Arguments], dict[str, Any]]]] = {
+        tools: dict[str, Callable[[Arguments], dict[str, Any]]] = {
             "list_fields": self.list_fields,
             "search": self.search,
             "read_pages": self.read_pages,
             "read_more": self.read_more,
         }
+        if self.notes_settable:
+            tools["set_note"] = self.set_note
+        self.tools: Final[Mapping[str, Callable[[Arguments], dict[str, Any]]]] = tools
+
+    @property
+    def notes_settable(self) -> bool:
+        """Whether there is a tool that sets notes."""
+        return self._notes is not None and self._notes.settable
 
     def list_fields(self, given: Arguments) -> dict[str, Any]:
         """The fields; or, if one is given, its pages. With `reload` they are opened anew before.
@@ -50,13 +64,15 @@ class Desk:
         wish = listing_of(given)
         if wish.field is not None:
             held = self._shelf.get(wish.field)
-            if wish.reload and not held.pinned:
+            if wish.reload:
                 with self._reloading:
-                    self._shelf.reload(held.name)
-                held = self._shelf.get(wish.field)
-            return list_pages(held, 0, self._cursors)
+                    if not held.pinned:
+                        self._shelf.reload(held.name)
+                    held = self._shelf.get(wish.field)
+                    self._rebuild(held)
+            return list_pages(held, 0, self._cursors, self._notes)
         reloaded = self._reload() if wish.reload else None
-        return list_fields(self._shelf.fields, 0, self._cursors, reloaded)
+        return list_fields(self._shelf.fields, 0, self._cursors, reloaded, self._notes)
 
     def _reload(self) -> dict[str, str]:
         """Open all fields anew that are not pinned; what came of each."""
@@ -65,14 +81,28 @@ class Desk:
             for held in self._shelf.fields:
                 if held.pinned:
                     told[held.name] = "pinned: it is what it was"
-                    continue
-                try:
-                    changed = self._shelf.reload(held.name)
-                except MemoryfieldError as error:
-                    told[held.name] = f"it is shown as it was, for now: {why(error)}"
                 else:
-                    told[held.name] = "changed" if changed else "the same"
+                    try:
+                        changed = self._shelf.reload(held.name)
+                    except MemoryfieldError as error:
+                        told[held.name] = f"it is shown as it was, for now: {why(error)}"
+                    else:
+                        told[held.name] = "changed" if changed else "the same"
+                try:
+                    self._rebuild(self._shelf.get(held.name))
+                except Refusal as error:
+                    told[held.name] += f"; {error}"
         return told
+
+    def _rebuild(self, held: HeldField) -> None:
+        """Bring the store of notes up to a field, where notes may be set.
+
+        Raises:
+            Refusal: it cannot be brought up to it.
+        """
+        if self._notes is not None and self._notes.settable:
+            with told_of(held):
+                self._notes.rebuild(held)
 
     def search(self, given: Arguments) -> dict[str, Any]:
         """The pages that answer a question, in one field or in all.
@@ -83,7 +113,7 @@ class Desk:
         question = question_of(given)
         one = question.field is not None
         fields = (self._shelf.get(question.field),) if one else self._shelf.fields
-        return find(fields, question, self._cursors)
+        return find(fields, question, self._cursors, self._notes)
 
     def read_pages(self, given: Arguments) -> dict[str, Any]:
         """Pages of a field by name or URI.
@@ -97,7 +127,21 @@ class Desk:
             field, _ = parts_of(wish.names[0])
         held = self._shelf.get(field)
         pieces, missing = numbers_of(held, wish.names)
-        return read(held, pieces, missing, self._cursors, wish.most)
+        return read(held, pieces, missing, self._cursors, wish.most, self._notes)
+
+    def set_note(self, given: Arguments) -> dict[str, Any]:
+        """Set the note on a page, if nothing has changed since its revision was read.
+
+        Raises:
+            Refusal, MemoryfieldError: it cannot be set; nothing was changed.
+        """
+        wish = setting_of(given)
+        if self._notes is None or not self._notes.settable:
+            raise Refusal("notes cannot be set here", "start the server with --notes")
+        field = wish.field
+        if field is None and is_uri(wish.page):
+            field, _ = parts_of(wish.page)
+        return set_note(self._shelf.get(field), wish, self._notes, self._cursors)
 
     def read_more(self, given: Arguments) -> dict[str, Any]:
         """What follows on an answer that was cut.
@@ -108,17 +152,19 @@ class Desk:
         kind, content = self._cursors.open(cursor_of(given))
         match kind, content:
             case Kind.PIECE, [name, pin, number, start]:
-                return read(self._same(name, pin), [Piece(number, start)], (), self._cursors)
+                return self._read(self._same(name, pin), [Piece(number, start)])
+            case Kind.NOTE, [name, pin, number, revision, start]:
+                held = self._same(name, pin)
+                return read_note(held, number, revision, start, self._cursors, self._notes)
             case Kind.REST, [name, pin, numbers]:
-                pieces = [Piece(number) for number in numbers]
-                return read(self._same(name, pin), pieces, (), self._cursors)
+                return self._read(self._same(name, pin), [Piece(number) for number in numbers])
             case Kind.HITS, [known, rows]:
                 fields = [self._same(name, pin) for name, pin in known]
-                return show(fields, rows, self._cursors, {})
+                return show(fields, rows, self._cursors, {}, self._notes)
             case Kind.PAGES, [name, pin, start]:
-                return list_pages(self._same(name, pin), start, self._cursors)
+                return list_pages(self._same(name, pin), start, self._cursors, self._notes)
             case Kind.FIELDS, [start]:
-                return list_fields(self._shelf.fields, start, self._cursors)
+                return list_fields(self._shelf.fields, start, self._cursors, None, self._notes)
         raise Refusal("this cursor is for the list of resources, and goes on there")
 
     def resource(self, uri: str) -> dict[str, Any]:
@@ -134,7 +180,10 @@ class Desk:
         pieces, missing = numbers_of(held, [uri])
         if missing:
             raise Refusal(f"field {held.name} has no such page", "search finds those there are")
-        return read(held, pieces, (), self._cursors)
+        return self._read(held, pieces)
+
+    def _read(self, held: HeldField, pieces: Sequence[Piece]) -> dict[str, Any]:
+        return read(held, pieces, (), self._cursors, notes=self._notes)
 
     def resources(self, cursor: str | None) -> tuple[list[tuple[str, HeldField, str]], str | None]:
         """Some pages of all fields, each as URI, field and name; and the cursor for the next.

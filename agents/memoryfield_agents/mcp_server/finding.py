@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..answers import NOTICE
+from memoryfield_readers import Page
+
 from ..fields import HeldField
 from .arguments import Question
 from .cursors import Cursors, Kind, short_pin
+from .note_stores import Noted, NoteStores
+from .noted import noted_on, notice_for, reader_note, troubles
 from .reading import origin
 from .sizing import MOST_POINTS, short, weight
 
@@ -22,6 +25,7 @@ Row: TypeAlias = "list[Any]"
 _MOST_SUMMARY = 700
 _MOST_NOTE = 300
 _MOST_NOTES = 6
+_MOST_READER_NOTE = 300
 _MOST_ORIGINS = 20
 _MOST_LOCATION = 200
 _CURSOR_POINTS = 2000
@@ -33,8 +37,13 @@ class _Found:
     answer: Answer
 
 
-def find(fields: Sequence[HeldField], question: Question, cursors: Cursors) -> dict[str, Any]:
-    """An answer with the pages of some fields that answer a question.
+def find(
+    fields: Sequence[HeldField],
+    question: Question,
+    cursors: Cursors,
+    stores: NoteStores | None = None,
+) -> dict[str, Any]:
+    """An answer with the pages of some fields that answer a question, and the notes on them.
 
     Raises:
         EmbedderUnavailable: an embedder was named at start, and cannot be had.
@@ -65,26 +74,36 @@ def find(fields: Sequence[HeldField], question: Question, cursors: Cursors) -> d
         "ranking": next(iter(ways)) if len(ways) == 1 else "mixed",
         "notes": [short(note, _MOST_NOTE) for note in dict.fromkeys(notes)][:_MOST_NOTES],
     }
-    return show(fields, rows, cursors, more)
+    return show(fields, rows, cursors, more, stores)
 
 
 def show(
-    fields: Sequence[HeldField], rows: Sequence[Row], cursors: Cursors, more: dict[str, Any]
+    fields: Sequence[HeldField],
+    rows: Sequence[Row],
+    cursors: Cursors,
+    more: dict[str, Any],
+    stores: NoteStores | None = None,
 ) -> dict[str, Any]:
     """An answer with as many of these pages as there is room for, and a cursor for the others."""
     numbers = dict.fromkeys(row[0] for row in rows)
     told = fields if len(fields) <= _MOST_ORIGINS else [fields[number] for number in numbers]
+    pages = [fields[row[0]].field.page(fields[row[0]].field.pages[row[1]]) for row in rows]
+    noted = {
+        number: noted_on(stores, fields[number], [pages[place] for place in places])
+        for number, places in _places(rows).items()
+    }
     answer: dict[str, Any] = {
         "version": 1,
-        "notice": NOTICE,
+        "notice": notice_for(*noted.values()),
         "fields": [origin(held, _MOST_LOCATION) for held in told],
         **more,
+        **troubles(*noted.values()),
         "results": [],
         "cursor": None,
     }
     left = MOST_POINTS - weight(answer) - _CURSOR_POINTS
-    for row in rows:
-        result = _result(fields[row[0]], row)
+    for row, page in zip(rows, pages, strict=True):
+        result = _result(fields[row[0]], row, page, noted[row[0]])
         left -= weight(result)
         if left < 0 and answer["results"]:
             break
@@ -123,9 +142,16 @@ def _merged(found: Sequence[_Found]) -> list[tuple[int, Hit]]:
     return [(number, hit) for _, number, hit in hits]
 
 
-def _result(held: HeldField, row: Row) -> dict[str, Any]:
-    _, number, distance, stale = row
-    page = held.field.page(held.field.pages[number])
+def _places(rows: Sequence[Row]) -> dict[int, list[int]]:
+    """By the number of each field, which of the rows are of it."""
+    found: dict[int, list[int]] = {}
+    for place, row in enumerate(rows):
+        found.setdefault(row[0], []).append(place)
+    return found
+
+
+def _result(held: HeldField, row: Row, page: Page, noted: Noted) -> dict[str, Any]:
+    _, _, distance, stale = row
     summary = page.frontmatter.text("summary")
     result: dict[str, Any] = {
         "field": held.name,
@@ -140,6 +166,7 @@ def _result(held: HeldField, row: Row) -> dict[str, Any]:
         result["begins"] = short(page.body[:_MOST_SUMMARY].strip(), _MOST_SUMMARY // 2)
     if stale:
         result["stale"] = True
+    result |= reader_note(noted.records.get(page.name), page, _MOST_READER_NOTE)
     return result
 
 

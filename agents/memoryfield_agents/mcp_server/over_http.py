@@ -7,12 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
 
+from memoryfield_readers import LocationError
+
 from ..fields import Shelf
 from ..serving.access_log import AccessLog, Log
 from ..serving.authentication import Authentication, Users
 from ..serving.bounds import Bounds
-from ..serving.hosts import HostCheck
+from ..serving.hosts import HostCheck, is_loopback
 from ..serving.settings import Settings
+from .note_stores import NoteStores
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -24,13 +27,30 @@ MOST_BODY: Final = 256 * 1024
 """Bytes of a request."""
 
 
-def mcp_application(shelf: Shelf, settings: Settings, log: Log) -> Starlette:
+def refuse_writers(host: str, *, users: bool) -> None:
+    """Raise where others could write notes of whom nobody knows who they are.
+
+    Raises:
+        LocationError: the host is reached by others, and no password is asked for.
+    """
+    if not is_loopback(host) and not users:
+        raise LocationError(
+            "others than this machine could write notes there",
+            location=host,
+            hint="give --auth-file FILE; --public lets all read, and nobody write",
+        )
+
+
+def mcp_application(
+    shelf: Shelf, settings: Settings, log: Log, notes: NoteStores | None = None
+) -> Starlette:
     """The application that answers MCP clients; it keeps nothing of them between requests.
 
     Arguments:
         shelf: the fields; who made it closes it.
         settings: whom to answer, and how much to take on.
         log: takes the lines of the access log.
+        notes: the notes on the fields; who made it closes it.
     """
     from mcp.server.streamable_http_manager import (
         StreamableHTTPASGIApp,
@@ -44,7 +64,10 @@ def mcp_application(shelf: Shelf, settings: Settings, log: Log) -> Starlette:
 
     # The SDK's own check of hosts is off, since ours stands before it, on every path.
     manager = StreamableHTTPSessionManager(
-        mcp_server(shelf), json_response=True, stateless=True, max_request_body_size=MOST_BODY
+        mcp_server(shelf, notes),
+        json_response=True,
+        stateless=True,
+        max_request_body_size=MOST_BODY,
     )
     executor = ThreadPoolExecutor(2, "checks passwords")
 

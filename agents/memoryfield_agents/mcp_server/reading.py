@@ -12,6 +12,8 @@ from memoryfield_readers import Page
 from ..answers import NOTICE
 from ..fields import HeldField
 from .cursors import Cursors, Kind, short_pin
+from .note_stores import Noted, NoteStores
+from .noted import noted_on, notice_for, reader_note, troubles, with_cursor
 from .refusals import Refusal
 from .sizing import MOST_POINTS, answer_text, cut, points, shares, short, weight
 from .uris import is_uri, parts_of
@@ -19,6 +21,7 @@ from .uris import is_uri, parts_of
 _MOST_LOCATION = 600
 _MOST_TITLE = 300
 _LEAST_TEXT = 300
+_MOST_NOTE = 3000
 _NEAR = 3
 _MOST_SOUGHT = 1000
 _MOST_NEARED = 5
@@ -45,9 +48,9 @@ def origin(held: HeldField, most: int = _MOST_LOCATION) -> dict[str, Any]:
     }
 
 
-def heading(held: HeldField) -> dict[str, Any]:
+def heading(held: HeldField, notice: str = NOTICE) -> dict[str, Any]:
     """What an answer from one field begins with."""
-    return {"version": 1, "notice": NOTICE, **origin(held)}
+    return {"version": 1, "notice": notice, **origin(held)}
 
 
 def numbers_of(held: HeldField, names: Sequence[str]) -> tuple[list[Piece], list[str]]:
@@ -85,11 +88,12 @@ def read(
     missing: Sequence[str],
     cursors: Cursors,
     most: int = MOST_POINTS,
+    notes: NoteStores | None = None,
 ) -> dict[str, Any]:
-    """An answer with pages of a field.
+    """An answer with pages of a field, and the notes on them.
 
     Each page gets what it needs, or as much as any other that is cut, too. Pages for which there is
-    no room at all follow by a cursor.
+    no room at all follow by a cursor. A note has its room before the text of its page.
 
     Arguments:
         held: the field.
@@ -97,16 +101,27 @@ def read(
         missing: names for which there is no page; near ones are told.
         cursors: what makes cursors.
         most: points of the answer.
+        notes: what is noted on the fields; None if that is not shown.
     """
-    answer: dict[str, Any] = {**heading(held), "pages": [], "missing": [], "cursor": None}
+    asked = [held.field.page(held.field.pages[piece.number]) for piece in pieces]
+    noted = noted_on(notes, held, asked)
+    answer: dict[str, Any] = {
+        **heading(held, notice_for(noted)),
+        **troubles(noted),
+        "pages": [],
+        "missing": [],
+        "cursor": None,
+    }
     if missing:
         answer["missing"] = _missing(held, missing, most // 8)
     left = most - weight(answer) - _CURSOR_POINTS
     pages: list[Page] = []
     heads: list[dict[str, Any]] = []
-    for piece in pieces:
-        page = held.field.page(held.field.pages[piece.number])
+    for piece, page in zip(pieces, asked, strict=True):
         head = _head(page, piece.start)
+        if notes is not None:
+            head |= _noted(page, noted, min(_MOST_NOTE, most // 8), settable=notes.settable)
+            with_cursor(head, held, piece.number, cursors)
         cost = weight(head) + _CURSOR_POINTS
         if heads and left - cost < _LEAST_TEXT * (len(heads) + 1):
             break
@@ -151,6 +166,49 @@ def _head(page: Page, start: int) -> dict[str, Any]:
     if page.undecodable_at is not None:
         head["note"] = "the page is not UTF-8: what is not shows as U+FFFD"
     return head
+
+
+def read_note(
+    held: HeldField,
+    number: int,
+    revision: int,
+    start: int,
+    cursors: Cursors,
+    notes: NoteStores | None,
+) -> dict[str, Any]:
+    """An answer with what follows of a note that was cut.
+
+    Arguments:
+        held: the field.
+        number: of the page.
+        revision: that the note had when it was cut.
+        start: the character to begin at.
+        cursors: what makes cursors.
+        notes: what is noted on the fields.
+
+    Raises:
+        Refusal: it is another note by now.
+    """
+    page = held.field.page(held.field.pages[number])
+    noted = noted_on(notes, held, [page])
+    record = noted.records.get(page.name)
+    if record is None or record.rev != revision:
+        told = noted.trouble or f"the note on {short(page.name, _MOST_TITLE)} has changed since"
+        raise Refusal(told, "read the page anew")
+    row = {"name": page.name, "title": short(page.title, _MOST_TITLE), "bytes": len(page.raw)}
+    row |= reader_note(record, page, MOST_POINTS // 2, start)
+    with_cursor(row, held, number, cursors)
+    return {**heading(held, notice_for(noted)), "pages": [row], "cursor": None}
+
+
+def _noted(page: Page, noted: Noted, most: int, *, settable: bool) -> dict[str, Any]:
+    """What the row of a page says of the note on it, and of the revision to set one at."""
+    record = noted.records.get(page.name)
+    told = reader_note(record, page, most)
+    if settable:
+        same = record is not None and record.sha256 == page.sha256
+        told["revision"] = record.rev if record is not None and same else None
+    return told
 
 
 def _missing(held: HeldField, names: Sequence[str], most: int) -> list[dict[str, Any]]:

@@ -18,8 +18,9 @@ from memoryfield_readers import MemoryfieldError
 from memoryfield_spec import __version__
 
 from ..fields import Shelf
-from .catalogue import INSTRUCTIONS, TOOLS, Tool
+from .catalogue import INSTRUCTIONS, NOTING, SET_NOTE, TOOLS, Tool
 from .desk import Desk
+from .note_stores import NoteStores
 from .refusals import Refusal, as_answer
 from .sizing import answer_text, short
 from .uris import TEMPLATE
@@ -82,17 +83,18 @@ class Turns:
             self._places.release_on_behalf_of(turn)
 
 
-def mcp_server(shelf: Shelf) -> Server[dict[str, Any]]:
+def mcp_server(shelf: Shelf, notes: NoteStores | None = None) -> Server[dict[str, Any]]:
     """A server of the fields of a shelf, to be run over any transport.
 
     Arguments:
         shelf: the fields; who made it closes it.
+        notes: the notes on them, to be shown, and set if they may be; who made it closes it.
     """
     from mcp.server import Server
 
-    desk = Desk(shelf)
+    desk = Desk(shelf, notes)
     turns = Turns()
-    tools = [_tool(each) for each in TOOLS]
+    tools = [_tool(each) for each in (*TOOLS, SET_NOTE) if each.name in desk.tools]
 
     async def list_tools(ctx: Context, params: object) -> types.ListToolsResult:
         return types.ListToolsResult(tools=tools)
@@ -117,7 +119,7 @@ def mcp_server(shelf: Shelf) -> Server[dict[str, Any]]:
         "memoryfield",
         version=__version__,
         title="Memoryfields",
-        instructions=INSTRUCTIONS,
+        instructions=INSTRUCTIONS + (NOTING if desk.notes_settable else ""),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=list_resources,
@@ -135,9 +137,9 @@ def _tool(tool: Tool) -> types.Tool:
         output_schema=tool.gives,
         annotations=types.ToolAnnotations(
             title=tool.title,
-            read_only_hint=True,
-            destructive_hint=False,
-            idempotent_hint=True,
+            read_only_hint=not tool.changes,
+            destructive_hint=tool.changes,
+            idempotent_hint=not tool.changes,
             open_world_hint=False,
         ),
     )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import asyncio
 
     from ..fields import Shelf
+    from .note_stores import NoteStores
 
 MOST_LINE: Final = 4 * 1024 * 1024
 """Bytes of a message of a client; a longer one is none."""
@@ -220,12 +221,13 @@ class Out:
                 raise SourceUnavailable(f"stdout cannot be written: {error.strerror}") from None
 
 
-def serve_stdio(shelf: Shelf, place: Wire) -> None:
+def serve_stdio(shelf: Shelf, place: Wire, notes: NoteStores | None = None) -> None:
     """Answer the client until it closes its side, is gone, or this process is told to stop.
 
     Arguments:
         shelf: the fields.
         place: where the client is.
+        notes: the notes on the fields.
 
     Raises:
         SourceUnavailable: stdin cannot be read, or stdout cannot be written.
@@ -233,14 +235,15 @@ def serve_stdio(shelf: Shelf, place: Wire) -> None:
     import anyio
 
     others = frozenset(threading.enumerate())
-    anyio.run(_serve, shelf, place)
+    anyio.run(_serve, shelf, place, notes)
     _leave_if_held_up(others)
 
 
 def _leave_if_held_up(others: Set[threading.Thread]) -> None:
     """End the process if a thread does not end: one that waits for a place that does not answer.
 
-    Nothing here writes files, so nothing is lost.
+    Nothing here writes files but stores of notes, which are as before or as after, so nothing is
+    lost.
 
     Arguments:
         others: threads that were there before, and are somebody else's.
@@ -255,13 +258,13 @@ def _leave_if_held_up(others: Set[threading.Thread]) -> None:
                 os._exit(0)
 
 
-async def _serve(shelf: Shelf, place: Wire) -> None:
+async def _serve(shelf: Shelf, place: Wire, notes: NoteStores | None) -> None:
     import anyio
     from mcp.server.stdio import stdio_server
 
     from .server import mcp_server
 
-    server = mcp_server(shelf)
+    server = mcp_server(shelf, notes)
     # They are asked for lines and to write, as the SDK's own are, and for nothing else.
     flow = Flow()
     failed: BaseException | None = None

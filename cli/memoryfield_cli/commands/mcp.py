@@ -18,6 +18,7 @@ from ..progress import transfer_bar
 
 if TYPE_CHECKING:
     from memoryfield_agents import Shelf
+    from memoryfield_agents.mcp_server.note_stores import NoteStores
     from memoryfield_agents.serving import Settings
 
 
@@ -27,6 +28,7 @@ Examples:
   memoryfield mcp my-field/
   memoryfield mcp notes=notes.memoryfield.zip fields/a fields/b
   memoryfield mcp --http --port 0 my-field/
+  memoryfield mcp --notes my-field/
 """
 )
 @click.argument("locations", type=LOCATION, nargs=-1, metavar="[[NAME=]LOCATION]...")
@@ -57,6 +59,13 @@ Examples:
     help="With --http: who may read, in lines of user:hash; see serve --hash-password.",
 )
 @click.option("--public", is_flag=True, help="With --http: let others than this machine read.")
+@click.option("--notes", "settable", is_flag=True, help="Let clients set notes on pages, too.")
+@click.option(
+    "--store",
+    type=LocalPath(dir_okay=False),
+    metavar="FILE",
+    help="Where the notes on the one field are.",
+)
 @embedder_options
 @limits_option
 @source_options
@@ -69,6 +78,8 @@ def command(
     allowed: tuple[str, ...],
     auth_file: Path | None,
     public: bool,
+    settable: bool,
+    store: Path | None,
     wish: Wish,
     limits: Limits,
     storage_options: dict[str, Any],
@@ -78,7 +89,10 @@ def command(
     """Let agents search and read fields over MCP.
 
     The fields are those that are given, each under its own name or the one before the `=`; without
-    any, all of the nearest lock file. No other field can be reached, and nothing can be changed.
+    any, all of the nearest lock file. No other field can be reached, and no field can be changed.
+
+    Notes that readers of this machine have left on pages are shown with them. With --notes, a
+    client can set them, and nothing else; that needs --auth-file where others can ask.
 
     A client starts this as a process, and speaks with it over stdin and stdout; it ends with 0
     when the client goes, or at SIGTERM or SIGINT. With --http it listens on the loopback; on
@@ -91,6 +105,8 @@ def command(
         raise click.UsageError("--host, --port, --allow-host, --auth-file, --public go with --http")
     if pins and len(locations) != 1:
         raise click.UsageError("a pin is of one field: give one location")
+    if store is not None and len(locations) != 1:
+        raise click.UsageError("a store of notes is of one field: give one location")
     with ExitStack() as stack:
         place = None
         if not http:
@@ -105,14 +121,21 @@ def command(
             "offline": offline,
         }
         texts = locations or _locked(limits)
+
+        def opened() -> tuple[Shelf, NoteStores]:
+            shelf = stack.enter_context(_shelf(texts, wish, how))
+            return shelf, stack.enter_context(_notes(shelf, store, limits, settable=settable))
+
         if place is not None:
             from memoryfield_agents.mcp_server.stdio import serve_stdio
 
-            with _shelf(texts, wish, how) as shelf:
-                serve_stdio(shelf, place)
+            shelf, notes = opened()
+            serve_stdio(shelf, place, notes)
             return
-        settings = _settings(host or "127.0.0.1", allowed, auth_file, public=public)
-        _serve_http(texts, wish, how, host or "127.0.0.1", 8000 if port is None else port, settings)
+        where = host or "127.0.0.1"
+        settings = _settings(where, allowed, auth_file, public=public, settable=settable)
+        shelf, notes = opened()
+        _serve_http(shelf, notes, where, 8000 if port is None else port, settings)
 
 
 def _need_packages() -> None:
@@ -158,38 +181,50 @@ def _shelf(texts: tuple[str, ...], wish: Wish, how: dict[str, Any]) -> Shelf:
     return shelf
 
 
+def _notes(shelf: Shelf, store: Path | None, limits: Limits, *, settable: bool) -> NoteStores:
+    """The notes on the fields; what stands in the way of reading them is told on stderr."""
+    from memoryfield_agents.mcp_server.note_stores import NoteStores
+
+    notes = NoteStores.of(shelf, store, settable=settable, limits=limits)
+    for held in shelf.fields:
+        trouble = notes.trouble(held)
+        if trouble is not None:
+            warn(trouble)
+    return notes
+
+
 def _settings(
-    host: str, allowed: tuple[str, ...], auth_file: Path | None, *, public: bool
+    host: str,
+    allowed: tuple[str, ...],
+    auth_file: Path | None,
+    *,
+    public: bool,
+    settable: bool,
 ) -> Settings:
+    from memoryfield_agents.mcp_server.over_http import refuse_writers
     from memoryfield_agents.serving import Settings
     from memoryfield_agents.serving.passwords import read_users
     from memoryfield_agents.serving.running import allowed_hosts, refuse_strangers, settings_for
 
     users = {} if auth_file is None else read_users(auth_file)
     refuse_strangers(host, users=bool(users), public=public)
+    if settable:
+        refuse_writers(host, users=bool(users))
     names = allowed_hosts(allowed)
     return settings_for(Settings(allowed_hosts=names, users=users, answer_seconds=60.0), host)
 
 
-def _serve_http(
-    texts: tuple[str, ...],
-    wish: Wish,
-    how: dict[str, Any],
-    host: str,
-    port: int,
-    settings: Settings,
-) -> None:
+def _serve_http(shelf: Shelf, notes: NoteStores, host: str, port: int, settings: Settings) -> None:
     from memoryfield_agents.mcp_server.over_http import PATH, mcp_application
     from memoryfield_agents.serving.access_log import to_stderr
     from memoryfield_agents.serving.running import listening, run, url_of
 
-    with ExitStack() as stack:
-        shelf = stack.enter_context(_shelf(texts, wish, how))
-        listener = stack.enter_context(listening(host, port))
+    with listening(host, port) as listener:
 
         def ready(*_: object) -> None:
             warn(f"answers MCP clients at {url_of(listener).rstrip('/')}{PATH}")
             for held in shelf.fields:
                 warn(f"{held.name}: {held.pin}")
 
-        run(mcp_application(shelf, settings, to_stderr), listener, settings, to_stderr, ready=ready)
+        app = mcp_application(shelf, settings, to_stderr, notes)
+        run(app, listener, settings, to_stderr, ready=ready)
