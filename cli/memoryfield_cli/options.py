@@ -65,31 +65,32 @@ def _transport_options(
     return options
 
 
-SOURCE_OPTIONS = (
-    click.option(
-        "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
-        metavar="SECONDS",
-        show_default="30",
-        help="How long to wait for an answer of a source elsewhere.",
-    ),
-    click.option(
-        "--retries",
-        type=click.IntRange(min=0),
-        metavar="N",
-        show_default="4",
-        help="How often to ask again after a failure that may pass.",
-    ),
-    click.option("--anon", is_flag=True, help="Give no credentials, even if there are some."),
-    click.option(
-        "--option",
-        "transport",
-        multiple=True,
-        metavar="NAME=VALUE",
-        callback=_transport_options,
-        help="An option of the transport, such as endpoint_url=URL or profile=NAME for s3://.",
-    ),
+TIMEOUT_OPTION = click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    show_default="30",
+    help="How long to wait for an answer of a source elsewhere.",
 )
+_RETRIES_OPTION = click.option(
+    "--retries",
+    type=click.IntRange(min=0),
+    metavar="N",
+    show_default="4",
+    help="How often to ask again after a failure that may pass.",
+)
+ANON_OPTION = click.option(
+    "--anon", is_flag=True, help="Give no credentials, even if there are some."
+)
+TRANSPORT_OPTION = click.option(
+    "--option",
+    "transport",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_transport_options,
+    help="An option of the transport, such as endpoint_url=URL or profile=NAME for s3://.",
+)
+SOURCE_OPTIONS = (TIMEOUT_OPTION, _RETRIES_OPTION, ANON_OPTION, TRANSPORT_OPTION)
 
 
 def storage_options(

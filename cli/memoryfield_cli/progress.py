@@ -64,31 +64,31 @@ def transfer_bar() -> AbstractContextManager[Watch]:
 
     Transfers that are over in one step show none.
     """
-    return _one_by_one("Fetching", 0)
+    return one_by_one("Fetching", 0)
 
 
 def comparison_bar() -> AbstractContextManager[Watch]:
     """What `compare` tells how far it is: a bar for hashing, and one for pages, if it is much."""
-    return _one_by_one("Comparing", _BAR_FROM_COMPARED)
+    return one_by_one("Comparing", _BAR_FROM_COMPARED)
 
 
 def search_bar() -> AbstractContextManager[Watch]:
     """What `search` tells how many pages it has read for their words: a bar, if there are many."""
-    return _one_by_one("Searching", _BAR_FROM_PAGES)
+    return one_by_one("Searching", _BAR_FROM_PAGES)
 
 
 def server_bar() -> AbstractContextManager[Watch]:
     """What is told how far the check of a server is: a bar for each kind of thing it asks for."""
-    return _one_by_one("Asking", _BAR_FROM_ASKED)
+    return one_by_one("Asking", _BAR_FROM_ASKED)
 
 
 def map_bar() -> AbstractContextManager[Watch]:
     """What is told how far a map is: a bar for reading, and one for comparing, if it is much."""
-    return _one_by_one("Drawing", _BAR_FROM_PAGES)
+    return one_by_one("Drawing", _BAR_FROM_PAGES)
 
 
 @contextmanager
-def _one_by_one(doing: str, least: int) -> Iterator[Watch]:
+def one_by_one(doing: str, least: int) -> Iterator[Watch]:
     """What shows one bar after the other, each from its first word to its last.
 
     Arguments:

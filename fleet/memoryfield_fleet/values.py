@@ -26,12 +26,15 @@ class Target:
         host: whom it is asked of, such as "s3://bucket" or "example.org"; "" for this machine.
         known: the version of which there is a result already; None if there is none. It is for who
             opens the field to see whether it is the same.
+        trusted: whether a person chose the location; one of someone else's lock file may lead to
+            public places alone, which is seen when it is opened.
     """
 
     location: str
     version: str | None = None
     host: str = ""
     known: str | None = None
+    trusted: bool = True
 
 
 @dataclass(frozen=True, slots=True)

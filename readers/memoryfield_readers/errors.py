@@ -188,10 +188,13 @@ class SourceUnavailable(MemoryfieldError):
     Attributes:
         got: the files that had come when a read of several broke off.
         missing: the files of that read that had not.
+        busy: for how many seconds whoever was asked wants to be left alone, having more to do than
+            it can: 0.0 where it does not say how long; None where that is not the reason.
     """
 
     got: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    busy: float | None = None
 
     def broken_off(self, got: Sequence[str], missing: Sequence[str]) -> Self:
         """The same error, of a read of several files that got some of them."""
@@ -202,7 +205,7 @@ class SourceUnavailable(MemoryfieldError):
             f"not {first}{more}"
         )
         error = type(self)(message, location=self.location, hint=self.hint)
-        error.got, error.missing = tuple(got), tuple(missing)
+        error.got, error.missing, error.busy = tuple(got), tuple(missing), self.busy
         return error
 
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias, cast, get_args
 
-SchemaName: TypeAlias = Literal["applied", "batch", "comparison", "frontmatter", "lock", "report"]
+SchemaName: TypeAlias = Literal[
+    "applied",
+    "batch",
+    "comparison",
+    "fleet-row",
+    "fleet-totals",
+    "frontmatter",
+    "lock",
+    "notes",
+    "report",
+]
 
 
 def schema(name: SchemaName) -> dict[str, Any]:
@@ -14,7 +24,8 @@ def schema(name: SchemaName) -> dict[str, Any]:
         name: "frontmatter" for the fields of a page, "report" for what a validator prints,
             "comparison" for what is printed of two fields that are compared, "lock" for what the
             TOML of a lock file says, "batch" for edits that are to be made, "applied" for what is
-            printed of them.
+            printed of them, "notes" for all that a store of notes holds, "fleet-row" for what came
+            of one field of many, "fleet-totals" for what came of all of them.
 
     Raises:
         LookupError: there is no schema of that name.

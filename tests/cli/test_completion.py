@@ -5,25 +5,32 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.cli.command import COMMAND, call, neutral_environment, spawn
+from tests.cli.command import COMMAND, Outcome, call, neutral_environment, spawn
 
 from memoryfield_cli.main import COMMANDS
 
 SHELLS = ("bash", "zsh", "fish")
 
 
-def completions(words: str, shell: str = "bash") -> list[str]:
-    """What the command offers at the end of some words, as the script of bash asks for it."""
+def completions(words: str, shell: str = "bash", run: Callable[..., Outcome] = call) -> list[str]:
+    """What the command offers at the end of some words, as the script of bash asks for it.
+
+    Arguments:
+        words: what was typed.
+        shell: whose script asks.
+        run: what runs the command: `spawn` as a process of its own, as a shell does.
+    """
     typed = words.split(" ")
     env = {
         "COMP_WORDS": words,
         "COMP_CWORD": str(len(typed) - 1),
         "_MEMORYFIELD_COMPLETE": f"{shell}_complete",
     }
-    done = spawn(env=env)
+    done = run(env=env)
     assert (done.code, done.err) == (0, "")
     return done.out.splitlines()
 
@@ -51,7 +58,7 @@ def test_shell_accepts_the_script(shell: str) -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_commands_are_offered(shell: str) -> None:
     """After `memoryfield` come the commands, without a line of log or warning between them."""
-    offered = completions("memoryfield ", shell)
+    offered = completions("memoryfield ", shell, spawn)
     if shell == "bash":
         assert offered == [f"plain,{name}" for name in COMMANDS]
     else:
@@ -80,6 +87,7 @@ def test_beginnings_are_completed() -> None:
         *("pack", "pack notes -o", "unpack", "repack", "snapshot", "snapshot notes --check"),
         *("serve", "serve notes", "serve --auth-file", "serve --log"),
         *("mcp", "mcp notes", "mcp --auth-file"),
+        *("note show", "note set notes a.md --file", "note ls notes --store", "note export notes"),
     ],
 )
 def test_locations_are_completed_as_paths(command: str) -> None:

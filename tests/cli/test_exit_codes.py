@@ -51,8 +51,8 @@ def test_location_decides_the_exit_code(command: str, place: str, places: Path) 
     ("command", "place"),
     [
         *(("validate", place) for place in ("good", "faulty", "missing", "fifo")),
-        *((command, "good") for command in READERS),
-        *((command, "unsafe.memoryfield.zip") for command in READERS),
+        *((command, "good") for command in ("info", "read")),
+        *((command, "unsafe.memoryfield.zip") for command in ("ls", "snapshot")),
     ],
 )
 def test_the_process_exits_with_that_code(command: str, place: str, places: Path) -> None:
@@ -217,6 +217,7 @@ NO_FILES = {
     "--cases": ["conformance", "lint", "--cases", "http://h/x"],
     "--known-failures": ["conformance", "run", "--known-failures", "http://h/x"],
     "FOLDER": ["conformance", "export", "http://h/x"],
+    "--store": ["note", "ls", "good", "--store", "http://h/x"],
     "DIR": ["unpack", "good.memoryfield.zip", "http://h/x"],
 }
 
@@ -312,7 +313,8 @@ def test_lock_file_decides_the_exit_code(
 def test_every_command_is_covered() -> None:
     """A new command must be added to these tests, or has its own for that, as `cache` does."""
     known = {"validate", "audit", *READERS, "explain", "rules", "conformance", "completion"}
-    own = {"pin", "cache", "index", "search", "check-server", "mcp", "serve", *WRITERS}
+    own = {"pin", "cache", "index", "search", "check-server", "mcp", "serve", "note", "fleet"}
+    own |= {*WRITERS}
     assert set(COMMANDS) == known | own | {command[0] for command in LOCKED}
 
 

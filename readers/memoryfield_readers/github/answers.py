@@ -81,12 +81,14 @@ def limit_error(
         until = _number(answer.headers, "x-ratelimit-reset")
     spent = "takes no more requests" + ("" if has_token else " without a token")
     advice = "wait until then" if until is not None else "wait some minutes"
-    return SourceUnavailable(
+    error = SourceUnavailable(
         f"GitHub {spent}{_until(until)}: its rate limit is used up ({answer.status})",
         location=location,
         entry=entry,
         hint=advice if has_token else f"set GITHUB_TOKEN, which raises the limit, or {advice}",
     )
+    error.busy = 0.0 if until is None else max(0.0, until - time.time())
+    return error
 
 
 def refusal(

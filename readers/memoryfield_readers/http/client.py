@@ -221,13 +221,15 @@ class HttpClient:
             hint = self._credentials.hint(url)
         elif meaning.kind is AccessDenied and self._anon:
             hint = "no credentials were given, as was asked for; leave out --anon to give them"
+        error = meaning.kind(
+            meaning.message + _whence(wanted, url),
+            location=self._location,
+            entry=wanted.entry,
+            hint=hint,
+        )
+        error.busy = meaning.busy
         return Failure(
-            meaning.kind(
-                meaning.message + _whence(wanted, url),
-                location=self._location,
-                entry=wanted.entry,
-                hint=hint,
-            ),
+            error,
             origin=origin_of(url),
             passing=meaning.passing,
             wait=meaning.wait,

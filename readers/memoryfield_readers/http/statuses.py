@@ -14,6 +14,7 @@ MOST_WAIT = 60.0
 """Seconds that a server may ask to wait for; whoever asks for more is not waited for."""
 
 _PASSING = (429, 502, 503, 504)
+_BUSY = (429, 503)
 
 
 class Meaning(NamedTuple):
@@ -25,6 +26,7 @@ class Meaning(NamedTuple):
         passing: whether another try makes sense.
         wait: seconds that the server asks to wait before, or None.
         hint: what to do about it, or None.
+        busy: for how many seconds the server wants to be left alone, as in `SourceUnavailable`.
     """
 
     kind: type[SourceUnavailable]
@@ -32,6 +34,7 @@ class Meaning(NamedTuple):
     passing: bool = False
     wait: float | None = None
     hint: str | None = None
+    busy: float | None = None
 
 
 def meaning_of(status: int, headers: Mapping[str, str], now: datetime) -> Meaning:
@@ -53,15 +56,22 @@ def meaning_of(status: int, headers: Mapping[str, str], now: datetime) -> Meanin
         busy = "rate limit reached" if status in (403, 429) else "busy"
         if seconds > MOST_WAIT:
             until = f"{after:%Y-%m-%d %H:%M:%S} UTC"
-            return Meaning(
-                SourceUnavailable, f"{told}: {busy} until {until}", hint=f"try again after {until}"
-            )
-        return Meaning(SourceUnavailable, f"{told}: {busy}", passing=True, wait=seconds)
+            message, hint = f"{told}: {busy} until {until}", f"try again after {until}"
+            return Meaning(SourceUnavailable, message, hint=hint, busy=seconds)
+        return Meaning(
+            SourceUnavailable, f"{told}: {busy}", passing=True, wait=seconds, busy=seconds
+        )
     if status == 403 and _is_used_up(headers):
-        return Meaning(SourceUnavailable, f"{told}: rate limit reached", hint="try again later")
+        message, hint = f"{told}: rate limit reached", "try again later"
+        return Meaning(SourceUnavailable, message, hint=hint, busy=0.0)
     if status in (401, 403):
         return Meaning(AccessDenied, told)
-    return Meaning(SourceUnavailable, told, passing=status in _PASSING)
+    return Meaning(
+        SourceUnavailable,
+        told,
+        passing=status in _PASSING,
+        busy=0.0 if status in _BUSY else None,
+    )
 
 
 def phrase(status: int) -> str:

@@ -73,6 +73,8 @@ _BUSY = frozenset({429, 500, 502, 503, 504})
 _BUSY_CODES = frozenset(
     {"SlowDown", "InternalError", "RequestTimeout", "ServiceUnavailable", "Throttling"}
 )
+_TOO_MUCH = frozenset({429, 503})
+_OVERLOADED = frozenset({"SlowDown", "ServiceUnavailable", "Throttling"})
 _ELSEWHERE = frozenset(
     {
         "PermanentRedirect",
@@ -182,7 +184,10 @@ def _refused(error: Any, anon: bool) -> Failure:
     if status in _BUSY or code in _BUSY_CODES:
         hint = "try again later"
         busy = SourceUnavailable(f"the store is busy or broken ({code})", hint=hint)
-        return Failure(busy, True, _asked_for(headers))
+        after = _asked_for(headers)
+        if after or status in _TOO_MUCH or code in _OVERLOADED:
+            busy.busy = after
+        return Failure(busy, True, after)
     if code in _ELSEWHERE:
         return Failure(_elsewhere(str(told.get("Region") or headers.get("x-amz-bucket-region"))))
     if code in _EXPIRED:

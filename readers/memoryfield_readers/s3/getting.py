@@ -49,12 +49,12 @@ async def asked(
     """The answer to one request, parsed by botocore.
 
     Raises:
-        OddAnswer: it holds a number or a date that is none.
+        OddAnswer: it holds a number or a date that is none, or not what it must hold.
     """
     try:
         async with asyncio.timeout(timeout):
             return await method(**wanted)
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, KeyError):
         raise OddAnswer("the store gives an answer that cannot be understood") from None
 
 

@@ -10,6 +10,7 @@ from ..entry import Entry, EntryKind
 from ..errors import AccessDenied, LimitExceeded, NotFound, SourceChanged, SourceUnavailable
 from ..limits import Limits, raise_limit
 from ..locations.values import S3Location
+from ..s3.connecting import new_session
 from ..transfer.options import TransferOptions
 from ..transfer.ranged import Tail
 from ..transfer.sink import MemorySink, Sink
@@ -17,7 +18,6 @@ from .plain_paths import is_plain
 
 if TYPE_CHECKING:
     from ..s3.getting import Answer
-    from ..s3.session import S3Session
 
 _AT_ONCE = 16
 _REPLACED = "is another one than it was: it was replaced meanwhile"
@@ -57,7 +57,7 @@ class S3Prefix:
         self._names = None if names is None else tuple(dict.fromkeys(names))
         self._etags: dict[str, str] = {}
         self._sizes: dict[str, int] = {}
-        self._session = _session(options, location.shown)
+        self._session = new_session(options, location.shown)
 
     def listing(self) -> Sequence[Entry]:
         """Every object below the prefix that is no mark of a folder; see `Store.listing`."""
@@ -140,7 +140,7 @@ class S3Object:
         self._timeout = options.timeout
         self._first: Answer | None = None
         self._pinned = location.version
-        self._session = _session(options, location.shown)
+        self._session = new_session(options, location.shown)
 
     def tail(self, most: int, whole: Sink) -> Tail:
         """The end of the object, in one request; see `RangedObject.tail`."""
@@ -225,20 +225,6 @@ class S3Object:
             **version,
             **self._session.payer,
         }
-
-
-def _session(options: TransferOptions, location: str) -> S3Session:
-    try:
-        import s3fs  # type: ignore[import-untyped]  # noqa: F401 - used when it is asked first
-
-        from ..s3.session import S3Session
-    except ImportError:
-        raise SourceUnavailable(
-            "reading from S3 needs s3fs, which is not installed",
-            location=location,
-            hint="pip install 'memoryfield-kit[s3]'",
-        ) from None
-    return S3Session(options, location)
 
 
 def _told(entry: Entry, answer: Answer) -> Entry:

@@ -1,0 +1,13 @@
+"""Who does the work, and how it is sent out and taken back.
+
+with open_cluster(workers=2) as cluster:
+    for row in run_fleet(targets, job, no_known, cluster, per_host=8):
+        print(row.location, row.state)
+"""
+
+from __future__ import annotations
+
+from .clusters import Cluster, open_cluster
+from .running import Known, no_known, run_fleet
+
+__all__ = ["Cluster", "Known", "no_known", "open_cluster", "run_fleet"]

@@ -1,0 +1,12 @@
+"""The words between a nurse and its process, each a line."""
+
+from __future__ import annotations
+
+READY = b"ready\n"
+"""What the process says before anything is asked."""
+
+NEXT = b"next\n"
+"""What it says after an answer, when it can be asked again."""
+
+LAST = b"last\n"
+"""What it says after an answer with which it ends."""

@@ -1,0 +1,159 @@
+"""Clusters that are elsewhere, that go away, or that are interrupted; and that nothing is left."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.fleet.fleet_fields import PATIENT, folder, silent_server
+
+from memoryfield_fleet import Job, Target
+from memoryfield_fleet.cluster import no_known, open_cluster, run_fleet
+from memoryfield_readers import LocationError, SourceUnavailable
+
+ALL = os.environ.get("MEMORYFIELD_CRASH_ALL") == "1"
+
+SCHEDULER = """
+import asyncio, sys
+from distributed import Scheduler, Worker
+
+async def main():
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+        async with Worker(scheduler.address, nthreads=1) as worker:
+            print(scheduler.address, flush=True)
+            await scheduler.finished()
+
+asyncio.run(main())
+"""
+
+RUN = """
+import json, sys
+from memoryfield_fleet import Job, Target
+from memoryfield_fleet.cluster import no_known, open_cluster, run_fleet
+
+def main():
+    locations, options = json.loads(sys.argv[1])
+    targets = [Target(each) for each in locations]
+    with open_cluster(workers=1) as cluster:
+        for row in run_fleet(targets, Job("validate", options, 1000.0), no_known, cluster):
+            print(row.state, flush=True)
+
+if __name__ == "__main__":
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+"""
+
+
+@contextmanager
+def script(tmp_path: Path, text: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """A program of its own, in a session of its own as on a terminal of its own."""
+    path = tmp_path / "program.py"
+    path.write_text(text, "utf-8")
+    with subprocess.Popen(
+        [sys.executable, "-W", "error", str(path), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def line_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(tmp_path: Path) -> None:
+    good = Target(str(folder(tmp_path / "f")), "v")
+    with (
+        silent_server() as silent,
+        script(tmp_path, SCHEDULER) as process,
+        open_cluster(line_of(process)) as cluster,
+    ):
+        assert not cluster.is_local
+        assert cluster.threads == 1
+        rows = run_fleet([good, silent], Job("validate", PATIENT), no_known, cluster, in_flight=1)
+        assert next(rows).state == "done"
+        process.kill()
+        with pytest.raises(SourceUnavailable, match="went away") as told:
+            next(rows)
+        assert told.value.location == cluster.address
+
+
+def test_a_run_says_nothing_but_its_rows(tmp_path: Path) -> None:
+    place = str(folder(tmp_path / "f"))
+    arguments = f'[["{place}", "{place}", "{tmp_path}/none"], {{}}]'
+    with script(tmp_path, RUN, arguments) as process:
+        out, err = process.communicate(timeout=120)
+    assert (sorted(out.split()), err, process.returncode) == (["done", "done", "failed"], "", 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("name", ["SIGINT", *(["SIGKILL"] if ALL else [])])
+def test_a_run_that_is_ended_leaves_no_process(name: str, tmp_path: Path) -> None:
+    with silent_server() as silent:
+        options = '{"storage_options": {"timeout": 3600.0, "retries": 9}}'
+        arguments = f'[["{folder(tmp_path / "f")}", "{silent.location}"], {options}]'
+        with script(tmp_path, RUN, arguments) as process:
+            assert line_of(process) == "done"
+            before = _of_session(process.pid)
+            assert len(before) >= 2
+            if name == "SIGINT":
+                os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
+            else:
+                process.kill()
+            out, err = process.communicate(timeout=120)
+    assert (out, err, process.returncode) == ("", "", 130 if name == "SIGINT" else -9)
+    for _ in range(1_000):
+        if not _of_session(process.pid):
+            break
+        time.sleep(0.02)
+    else:
+        raise AssertionError(_of_session(process.pid))
+
+
+def _of_session(leader: int) -> list[str]:
+    """The processes that a session has, the dead aside."""
+    listed = subprocess.run(
+        ["ps", "-eo", "sid=,stat=,args="], capture_output=True, text=True, check=True
+    ).stdout
+    rows = [line.split(None, 2) for line in listed.splitlines()]
+    return [row[2] for row in rows if row[0] == str(leader) and not row[1].startswith("Z")]
+
+
+@pytest.mark.parametrize("name", ["dask", "distributed"])
+def test_a_package_that_is_missing_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(SourceUnavailable, match=name) as told, open_cluster():
+        pass
+    assert told.value.hint == 'pip install "memoryfield-kit[fleet]"'
+
+
+def test_an_address_where_nobody_listens_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memoryfield_fleet.cluster.clusters.LONGEST_WAIT", 0.3)
+    with (
+        pytest.raises(SourceUnavailable, match="no scheduler answers") as told,
+        open_cluster("tcp://127.0.0.1:9"),
+    ):
+        pass
+    assert told.value.location == "tcp://127.0.0.1:9"
+
+
+@pytest.mark.parametrize("address", ["", "nowhere", "carrier-pigeon://x", "tcp://[:1"])
+def test_what_is_no_address_is_told(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memoryfield_fleet.cluster.clusters.LONGEST_WAIT", 0.3)
+    with pytest.raises((LocationError, SourceUnavailable)), open_cluster(address):
+        pass
