@@ -7,6 +7,11 @@ import os
 from collections.abc import Generator, Iterator
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("unhurried", settings.default, deadline=None)
+settings.load_profile("unhurried")
+"""How long an example takes depends on what else the machine does."""
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -64,7 +64,22 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("command", commands(), ids=lambda command: command.line)
+RUN_BY_MAKE = "memoryfield conformance lint"
+"""What `make check` runs before any test."""
+
+
+def test_make_runs_the_one_that_is_not_run_here() -> None:
+    """It takes as long as all the others, and says nothing that differs from here to there."""
+    assert f"\t$(BIN)/{RUN_BY_MAKE}\n" in (ROOT / "Makefile").read_text(encoding="utf-8")
+    [command] = [command for command in commands() if command.line == RUN_BY_MAKE]
+    assert (command.code, command.output) == (0, [])
+
+
+@pytest.mark.parametrize(
+    "command",
+    [command for command in commands() if command.line != RUN_BY_MAKE],
+    ids=lambda command: command.line,
+)
 def test_command_runs(command: Command) -> None:
     """Each command ends as stated and prints what is shown."""
     done = run("sh", "-c", command.line)

@@ -1,7 +1,8 @@
-"""Twenty processes fetch the same fields at once: each field comes here once, and none fails."""
+"""Many processes fetch the same fields at once: each field comes here once, and none fails."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -21,7 +22,7 @@ from tests.readers.servers.faulty_http import FaultyHttp
 from memoryfield_readers.cache import Cache
 from memoryfield_readers.transfer.ranged_file import TAIL_BYTES
 
-PROCESSES = 20
+PROCESSES = 20 if os.environ.get("MEMORYFIELD_CRASH_ALL") == "1" else 8
 ARCHIVES = {"small": packed(pages("small")), "large": noise(1200)}
 
 

@@ -86,7 +86,8 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
 
 def test_validate_reports_it_and_goes_on(case: Case) -> None:
     """It is MF105 and exit code 1; the field has no pin; nothing hangs."""
-    done = spawn("validate", "--format", "json", case.field)
+    run = spawn if case.says.endswith("FIFO (named pipe)") else call
+    done = run("validate", "--format", "json", case.field)
     assert done.code == 1
     assert done.err == ""
     report = done.json

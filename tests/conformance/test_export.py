@@ -31,6 +31,7 @@ from memoryfield_validator.conformance import fixtures, load_suite
 from memoryfield_validator.conformance.export import export_suite
 from memoryfield_validator.conformance.judging import is_same_json
 
+ALL = os.environ.get("MEMORYFIELD_CRASH_ALL") == "1"
 ODD: list[Given] = [
     field(
         {"name": "a.md", "text": "1"},
@@ -201,6 +202,7 @@ def test_two_exports_are_the_same(small: Path, tmp_path: Path, umask: None) -> N
     assert tree(tmp_path / "export") == tree(small)
 
 
+@pytest.mark.skipif(not ALL, reason="it takes long: set MEMORYFIELD_CRASH_ALL=1")
 def test_two_exports_of_the_kit_are_the_same(whole: Path, tmp_path: Path) -> None:
     """So it is with all cases, in an empty folder that is already there."""
     export_suite(kit_suite(), tmp_path)
@@ -209,11 +211,15 @@ def test_two_exports_of_the_kit_are_the_same(whole: Path, tmp_path: Path) -> Non
 
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="not all names can be made there")
 def test_the_export_is_faithful(whole: Path, tmp_path: Path) -> None:
-    """Our implementation passes every input, judged by nothing but what the export says."""
+    """Our implementation passes every input, judged by nothing but what the export says.
+
+    Every third one, that is, as `make conformance` puts all of them; and with
+    MEMORYFIELD_CRASH_ALL=1 in the environment all.
+    """
     before = tree(whole)
     wrong, judged = [], set()
-    for case, given in inputs_of(whole):
-        if _is_ahead(case, given):
+    for number, (case, given) in enumerate(inputs_of(whole)):
+        if _is_ahead(case, given) or (number % 3 and not ALL):
             continue
         if case["kind"] == "edit":
             if given["source"] != "directory":  # the runner puts these

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,28 +35,37 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def zeros(size: int = 50_000_000) -> bytes:
+@cache
+def _zeros() -> tuple[bytes, int]:
+    """50 MB of zeros, deflated, and their check sum."""
+    return deflated(bytes(50_000_000)), zlib.crc32(bytes(50_000_000))
+
+
+def _zeros_of(name: str, size: int) -> bytes:
+    """An archive of these alone, of which all headers say that they are so many bytes."""
+    data, crc = _zeros()
+    says = Header(size=size, crc=crc)
+    return zip_bytes(ZipEntry(name, b"", DEFLATED, data=data, local=says, central=says))
+
+
+def zeros() -> bytes:
     """One entry of nothing but zeros: a thousandth of its size."""
-    return zip_bytes(ZipEntry("zeros.md", bytes(size), DEFLATED))
+    return _zeros_of("zeros.md", 50_000_000)
 
 
 def zeros_called_small() -> bytes:
     """The same, but all headers say it is 10 bytes long."""
-    says = Header(size=10)
-    return zip_bytes(ZipEntry("zeros.md", bytes(50_000_000), DEFLATED, local=says, central=says))
+    return _zeros_of("zeros.md", 10)
 
 
 def zeros_called_empty() -> bytes:
     """The same, but all headers say it is empty."""
-    says = Header(size=0)
-    return zip_bytes(ZipEntry("zeros.md", bytes(50_000_000), DEFLATED, local=says, central=says))
+    return _zeros_of("zeros.md", 0)
 
 
 def zeros_called_ordinary() -> bytes:
     """The same, but all headers say it is as long as the ratio allows."""
-    data = deflated(bytes(50_000_000))
-    says = Header(size=len(data) * 100)
-    return zip_bytes(ZipEntry("zeros.bin", b"", DEFLATED, data=data, local=says, central=says))
+    return _zeros_of("zeros.bin", len(_zeros()[0]) * 100)
 
 
 def many_small_bombs() -> bytes:

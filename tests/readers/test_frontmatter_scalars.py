@@ -41,7 +41,7 @@ _shapes = st.one_of(
 )
 
 
-@examples(800)
+@examples(500)
 @given(_shapes)
 @example("-.5")
 @example("0_")

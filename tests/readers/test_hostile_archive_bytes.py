@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import zipfile
 import zlib
@@ -166,7 +167,7 @@ def _compare(data: bytes) -> str:
     return "accepted"
 
 
-@examples(1200)
+@examples(800)
 @given(mutated())
 def test_a_mutated_archive_is_refused_or_what_zipfile_sees(data: bytes) -> None:
     """A review never crashes, a reader only refuses; what it accepts, others see just so."""
@@ -181,7 +182,7 @@ _almost = st.one_of(
 )
 
 
-@examples(400)
+@examples(300)
 @given(_almost)
 def test_any_bytes_are_an_archive_or_refused(data: bytes) -> None:
     """Any bytes may be said to be an archive."""
@@ -193,8 +194,12 @@ def test_any_bytes_are_an_archive_or_refused(data: bytes) -> None:
     "data", [GOOD[0], GOOD[1], zip_bytes(_B), GOOD[3]], ids=["all forms", "zip64", "small", "empty"]
 )
 def test_every_single_flipped_bit(data: bytes) -> None:
-    """Each bit of an archive, flipped: refused, unreadable, or without any meaning to anyone."""
-    for at in range(len(data) * 8):
+    """Each bit of an archive, flipped: refused, unreadable, or without any meaning to anyone.
+
+    Of a larger one it is every third bit, or with MEMORYFIELD_CRASH_ALL=1 in the environment each.
+    """
+    few = len(data) < 150 or os.environ.get("MEMORYFIELD_CRASH_ALL") == "1"
+    for at in range(0, len(data) * 8, 1 if few else 3):
         mutant = bytearray(data)
         mutant[at // 8] ^= 1 << at % 8
         _review(bytes(mutant))

@@ -140,7 +140,7 @@ def test_escapes(text: str, as_property: str, as_data: str) -> None:
     )
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(outcomes())
 def test_commands_read_back(made: list[Checked]) -> None:
     """Whatever a field holds, the runner reads these findings, the gravest first, and no more."""

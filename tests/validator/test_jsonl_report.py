@@ -43,7 +43,7 @@ def test_no_line_without_a_finding() -> None:
     assert render_jsonl([outcome(), outcome(LINK), outcome()]).count("\n") == 1
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(outcomes())
 def test_lines_read_back(made: list[Checked]) -> None:
     """Whatever a field holds, each line is pure ASCII and gives the finding back, in order."""

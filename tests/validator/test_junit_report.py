@@ -146,7 +146,7 @@ def test_entries_name_their_archive() -> None:
     assert (case.attrib["name"], case.attrib["file"]) == ("MF304 a.md:3", "x.zip")
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(outcomes(), st.sampled_from(LEVELS))
 def test_cases_read_back(made: list[Checked], fail_on: Level) -> None:
     """Whatever a field holds, the document is well-formed and has these findings, in order."""
@@ -189,7 +189,7 @@ def test_no_text_breaks_the_document(text: str) -> None:
 
 def test_many_findings() -> None:
     """A large report has a case for every finding, all of one name told apart."""
-    root = read(render_junit([many(20_000)]))
-    assert (root.attrib["tests"], root.attrib["failures"]) == ("20000", "6667")
-    alike = read(render_junit([outcome(*[LINK] * 20_000)]))
-    assert alike[0][-1].attrib["name"] == "MF209 a.md:9:2 #20000"
+    root = read(render_junit([many(9_000)]))
+    assert (root.attrib["tests"], root.attrib["failures"]) == ("9000", "3000")
+    alike = read(render_junit([outcome(*[LINK] * 9_000)]))
+    assert alike[0][-1].attrib["name"] == "MF209 a.md:9:2 #9000"

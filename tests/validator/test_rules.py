@@ -52,17 +52,15 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.rule
 
 @each_case
 def test_field_gives_exactly_the_expected_findings(case: Case, tmp_path: Path) -> None:
-    """The report holds these findings, each at its level and place, and no other."""
+    """The report holds these findings, each at its level and place, and no other.
+
+    They say what is wrong and what to do: message and hint hold what is expected, in one line that
+    a terminal can show.
+    """
     report = case.report(tmp_path)
     assert Counter(map(place_of, report.findings)) == Counter(one.place for one in case.found)
     wrong = any(found.level == "error" for found in case.found)
     assert report.verdict == ("invalid" if wrong else "valid")
-
-
-@each_case
-def test_findings_say_what_is_wrong_and_what_to_do(case: Case, tmp_path: Path) -> None:
-    """Message and hint hold what is expected, in one line that a terminal can show."""
-    report = case.report(tmp_path)
     for found in case.found:
         assert any(map(found.is_told_by, report.findings)), (found, report.findings)
     for finding in report.findings:

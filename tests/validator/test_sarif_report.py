@@ -334,7 +334,7 @@ def test_huge_texts_are_cut() -> None:
     assert len(result["message"]["text"]) < 10_000
 
 
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(outcomes())
 def test_results_read_back(made: list[Checked]) -> None:
     """Whatever a field holds, the log obeys the schema and has these findings, in order."""
