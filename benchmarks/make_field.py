@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
 
 _WORDS = (
@@ -29,6 +30,28 @@ def make_field(folder: Path, pages: int, *, seed: int = 1) -> None:
     names = [f"{rng.choice(_WORDS)}-{number:05d}.md" for number in range(pages)]
     for name in names:
         (folder / name).write_text(_page(rng, names), encoding="utf-8", newline="\n")
+
+
+def tree_pages(pages: int, *, seed: int = 1) -> Iterator[tuple[str, str | None, str]]:
+    """Names, parents and texts of pages of about 1 KB that are a tree: eight children each.
+
+    They have no uuid, so their names are what they are known by. A line of each says its number;
+    one page in ten says that it was checked, and one in a thousand bears the mark `Qx`.
+
+    Arguments:
+        pages: how many pages.
+        seed: what the contents depend on.
+    """
+    rng = random.Random(seed)
+    prose = [_paragraph(rng) for _ in range(1_000)]
+    names = [f"{rng.choice(_WORDS)}-{number:06d}.md" for number in range(pages)]
+    for number, name in enumerate(names):
+        parent = names[(number - 1) // 8] if number else None
+        head = f"---\ntitle: {_sentence(rng, 4)}\n" + (f"parent: {parent}\n" if parent else "")
+        checked = "Checked: yes.\n" if number % 10 == 0 else ""
+        mark = "Mark: Qx\n" if number % 1_000 == 1 else ""
+        body = "\n\n".join(rng.choices(prose, k=rng.randint(1, 4)))
+        yield name, parent, f"{head}---\n{body}\n\nTicket T-{number:06d}.\n{checked}{mark}"
 
 
 def _page(rng: random.Random, names: list[str]) -> str:

@@ -51,6 +51,7 @@ def main() -> None:
         show_pins(root, Path(scratch))
         show_search(root, Path(scratch))
         show_writing(root, Path(scratch))
+        show_notes(root, Path(scratch))
         show_agents(root, Path(scratch))
         say("Read one page:")
         run(root, "read", str(archive), "index.md")
@@ -136,6 +137,21 @@ def show_writing(root: Path, scratch: Path) -> None:
     run(root, "validate", archive)
 
 
+def show_notes(root: Path, scratch: Path) -> None:
+    """Make a note on a page that somebody else writes, and see it grow stale."""
+    archive = str(scratch / "mine.memoryfield.zip")
+    os.environ["MEMORYFIELD_NOTES_DIR"] = str(scratch / "notes")
+    say("What a reader learns of a page stands beside the field, with a revision:")
+    run(root, "note", "set", archive, "rules-of-the-house.md", "Tried on one field: holds.")
+    run(root, "note", "set", archive, "rules-of-the-house.md", "No.", "--rev", "1", expect=5)
+    batch = scratch / "later.json"
+    batch.write_text(LATER_BATCH, encoding="utf-8")
+    say("The page changes. Its note is still there, and says so:")
+    run(root, "apply", archive, str(batch))
+    run(root, "read", archive, "rules-of-the-house.md")
+    run(root, "note", "rebuild", archive)
+
+
 def show_agents(root: Path, scratch: Path) -> None:
     """Give the handbook to an agent: as a block for a prompt, and through the MCP server."""
     say("An agent gets a block for the beginning of its prompt: same pin, same bytes:")
@@ -201,6 +217,16 @@ BATCH = """\
      "new": "- [House rules](house-rules.md): what holds here.\\n- [Dates and times]"},
     {"op": "replace-text", "old": "Every other page is named",
      "new": "Read the [house rules](house-rules.md). Every other page is named"}
+  ]
+}
+"""
+
+LATER_BATCH = """\
+{
+  "version": 1,
+  "operations": [
+    {"op": "replace-text", "name": "rules-of-the-house.md", "old": "Pin what you read.",
+     "new": "Pin what you read, and note what you learn."}
   ]
 }
 """
