@@ -76,6 +76,7 @@ bench: $(READY)
 	$(BIN)/python benchmarks/writer.py --check
 	$(BIN)/python benchmarks/serve.py --check
 	$(BIN)/python benchmarks/stores.py --check
+	$(BIN)/python benchmarks/fleet.py --check
 
 format: $(READY)
 	$(BIN)/ruff format .

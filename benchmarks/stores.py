@@ -6,15 +6,15 @@ note_designs.py says what each design does. Each is measured in a process of its
 turns, so that a machine that is busy meanwhile is so for all of them; the median of the rounds
 counts.
 
-What is in the figures: of "made", the work of writing everything down once; of questions, how long
-a process works that has everything open, with the files in the memory of the system, so that it
-waits for no disk; of the first answer, opening and one lookup, but not the start of Python; of
-memory, the most that the process had beyond one that imports the same and does nothing, answers
-that it holds included. A write is a change of one note that is on the disk when it returns, by the
-clock: with its lock and its fsync, and, of a JSON store, the file read again if another has
-written. Writers are processes, which have opened the store before; each has pages of its own, so
-they wait for each other, and never have to try again. The floor is 4 KiB written to a new file,
-synced, renamed, and the folder synced.
+What is in the figures: of "made", the work of writing everything down once, and of reading it back
+where it is a store of ours; of questions, how long a process works that has everything open, with
+the files in the memory of the system, so that it waits for no disk; of the first answer, opening
+and one lookup, but not the start of Python; of memory, the most that the process had beyond one
+that imports the same and does nothing, answers that it holds included. A write is a change of one
+note that is on the disk when it returns, by the clock: with its lock and its fsync, and, of a JSON
+store, the file read again if another has written. Writers are processes, which have opened the
+store before; each has pages of its own, so they wait for each other, and never have to try again.
+The floor is 4 KiB written to a new file, synced, renamed, and the folder synced.
 
     python benchmarks/stores.py [--sizes N ...] [--rounds N] [--json FILE] [--docs PAGE]
                                 [--check]

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from tests.cli.command import COMMAND, call, neutral_environment
 
-from memoryfield_agents.mcp_server.catalogue import TOOLS
+from memoryfield_agents.mcp_server.catalogue import SET_NOTE, TOOLS
 from memoryfield_cli.main import COMMANDS
 from memoryfield_spec import catalogue
 
@@ -120,7 +120,7 @@ def test_tools_are_those_of_the_server() -> None:
     """All of them, with all that they take."""
     rows = dict(re.findall(r"^\| `([a-z_]+)\(([^)]*)\)` \| ", TEXT, re.MULTILINE))
     assert {name: {*taken.split(", ")} for name, taken in rows.items()} == {
-        tool.name: set(tool.takes["properties"]) for tool in TOOLS
+        tool.name: set(tool.takes["properties"]) for tool in (*TOOLS, SET_NOTE)
     }
 
 

@@ -94,7 +94,9 @@ _OPTIONS = (
         "does only what is new or has changed.",
     ),
     click.option(
-        "--anew", is_flag=True, help="Begin anew: remove the results of earlier runs in DIR."
+        "--anew",
+        is_flag=True,
+        help="Begin anew: the results of earlier runs in DIR do not count, and are removed.",
     ),
     click.option(
         "--scheduler",

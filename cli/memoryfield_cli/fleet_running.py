@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +16,7 @@ from memoryfield_readers import MemoryfieldError, local_path
 from memoryfield_spec import Level
 
 from .fleet_options import Plan
-from .fleet_progress import fleet_bar, reading_bar
+from .fleet_progress import Tell, fleet_bar, reading_bar
 from .fleet_signals import Signals
 from .fleet_table import print_summary
 from .output import complain, say, warn
@@ -24,6 +24,7 @@ from .rendering import for_stdout
 
 if TYPE_CHECKING:
     from memoryfield_fleet import Kind, Row
+    from memoryfield_fleet.cluster import Found
     from memoryfield_fleet.results import Recording
 
 NOTHING_MEANT = 1
@@ -46,7 +47,7 @@ def run(kind: Kind, plan: Plan, options: dict[str, Any], *, fail_on: Level = "er
             kept; what was done before that is kept and summed up.
     """
     from memoryfield_fleet import Job
-    from memoryfield_fleet.cluster import open_cluster, run_fleet
+    from memoryfield_fleet.cluster import open_cluster, run_fleet, settled
     from memoryfield_fleet.expanding import targets
     from memoryfield_fleet.results import Recording, open_results
     from memoryfield_fleet.working import check_options
@@ -64,33 +65,47 @@ def run(kind: Kind, plan: Plan, options: dict[str, Any], *, fail_on: Level = "er
             for note in results.notes:
                 warn(f"{plan.out}: {note}")
         signals = stack.enter_context(Signals())
-        cluster = stack.enter_context(open_cluster(plan.scheduler, workers=plan.workers))
+        workers = stack.enter_context(ExitStack())  # they end after the totals are written
         recording = Recording(job, results, fail_on=fail_on)
         stack.enter_context(_SummedUp(recording, plan.out, signals))
         meant = recording.meant(
             targets(plan.patterns, storage_options=plan.storage_options, limits=plan.limits)
         )
-        rows = cast(
-            "Generator[Row]",  # it is to be closed before the totals are written
-            run_fleet(
-                meant,
-                job,
-                recording.known,
-                cluster,
-                in_flight=plan.in_flight,
-                per_host=plan.per_host,
-            ),
-        )
-        with (
-            closing(rows),
-            fleet_bar(kind, cluster.dashboard, prints=plan.out is None) as tell,
-        ):
-            for row in rows:
-                with signals.put_off():  # a result is kept and counted, or neither
-                    line = recording.add(row)
-                if plan.out is None and line is not None:
-                    say(for_stdout("jsonl", line))
-                tell(recording.totals)
+
+        def take(row: Row, tell: Tell) -> None:
+            with signals.put_off():  # a result is kept and counted, or neither
+                line = recording.add(row)
+            if plan.out is None and line is not None:
+                say(for_stdout("jsonl", line))
+            tell(recording.totals)
+
+        first = None
+        with fleet_bar(kind, None, prints=plan.out is None) as tell:
+            for found in meant:
+                row = settled(found, job, recording.known)
+                if row is None:  # workers are dear: none is started while none is needed
+                    first = found
+                    break
+                take(row, tell)
+        if first is not None:
+            cluster = workers.enter_context(open_cluster(plan.scheduler, workers=plan.workers))
+            rows = cast(
+                "Generator[Row]",  # it is to be closed before the totals are written
+                run_fleet(
+                    _again(first, meant),
+                    job,
+                    recording.known,
+                    cluster,
+                    in_flight=plan.in_flight,
+                    per_host=plan.per_host,
+                ),
+            )
+            with (
+                closing(rows),
+                fleet_bar(kind, cluster.dashboard, prints=plan.out is None) as tell,
+            ):
+                for row in rows:
+                    take(row, tell)
         recording.end()
     if not recording.totals.done + recording.totals.failed:
         warn("no field is meant")
@@ -109,8 +124,17 @@ def _keep_out(plan: Plan) -> None:
             raise click.UsageError(f"{plan.out} would change a field that is meant: {pattern}")
 
 
+def _again(first: Found, others: Iterator[Found]) -> Iterator[Found]:
+    """What was looked at already, and what comes after it."""
+    yield first
+    yield from others
+
+
 class _SummedUp:
-    """At the end of a run, also of one that is broken off: what it comes to is written and told."""
+    """At the end of a run, also of one that is broken off: what it comes to is written and told.
+
+    Where nothing came of it, for there are no workers or it was ended before, there is nothing.
+    """
 
     def __init__(self, recording: Recording, out: Path | None, signals: Signals) -> None:
         """Know what is summed up, in which folder results are kept, and what is not heeded."""
@@ -127,6 +151,9 @@ class _SummedUp:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        totals = self._recording.totals
+        if error is not None and not totals.done + totals.failed:  # what was there before stands
+            return
         with self._signals.put_off(forgotten=True):
             try:
                 self._recording.write()

@@ -22,7 +22,7 @@ from .opening import opened
 from .options import format_option, limits_option, location_argument, pin_options, source_options
 from .output import no_command, print_json, say, warn, without_commands
 from .writing import told_if_unheard
-from .writing_options import wait_option
+from .writing_options import note_wait_option
 
 if TYPE_CHECKING:
     from memoryfield_notes import Outcome, Record, Store
@@ -68,7 +68,7 @@ Examples:
 @click.option("--remove", is_flag=True, help="Take the note away.")
 @click.option("--orphan", is_flag=True, help="Mean a page that is not in the field any more.")
 @store_option
-@wait_option
+@note_wait_option
 @format_option("text", "json")
 @limits_option
 @source_options
@@ -168,23 +168,10 @@ def _rebuilt_store(
         ) as notes:
             changed: tuple[str, ...] = ()
             if notes.origin().pin != (field.known_digest or field.digest()):
-                with _hint_of_force(source.location):
-                    told = notes.rebuild(field)
+                told = notes.rebuild(field)
                 warn_unread(told, field)
                 changed = told.changed
             yield notes, changed
-
-
-@contextmanager
-def _hint_of_force(location: str) -> Iterator[None]:
-    """Say what to do where notes would be left without pages, and that is meant."""
-    from memoryfield_notes import NotesAtRisk
-
-    try:
-        yield
-    except NotesAtRisk as error:
-        error.hint = f"if it is meant: `memoryfield note rebuild --force {location}`"
-        raise
 
 
 def _require(field: Field, page: str) -> None:
@@ -210,7 +197,7 @@ Examples:
     "--force", is_flag=True, help="Go on although all notes would be left without a page."
 )
 @store_option
-@wait_option
+@note_wait_option
 @format_option("text", "json")
 @limits_option
 @source_options
@@ -241,8 +228,7 @@ def rebuild(
         with notebook(
             location, store, pages=len(field.pages), wait=wait, waiting=warn, limits=limits
         ) as notes:
-            with _hint_of_force(location):
-                told = notes.rebuild(field, force=force)
+            told = notes.rebuild(field, force=force)
             found = notes.find((*told.stale, *told.orphans))
         warn_unread(told, field)
     with told_if_unheard(f"{location}: the notes are brought up to {told.pin}"):

@@ -21,7 +21,7 @@ from .options import limits_option, location_argument
 from .output import no_command, print_bytes, say, warn
 from .standard_input import STDIN
 from .writing import told_if_unheard
-from .writing_options import wait_option
+from .writing_options import note_wait_option
 
 if TYPE_CHECKING:
     from memoryfield_notes import StoreKind
@@ -69,7 +69,7 @@ Examples:
 @click.argument("file", type=LocalPath(dir_okay=False))
 @click.option("--replace", is_flag=True, help="Lose the notes that there are now.")
 @store_option
-@wait_option
+@note_wait_option
 @limits_option
 def restore(
     location: str, file: Path, replace: bool, store: Path | None, wait: float, limits: Limits
@@ -135,7 +135,7 @@ Examples:
 @location_argument
 @click.argument("kind", type=click.Choice(["json", "sqlite"]))
 @store_option
-@wait_option
+@note_wait_option
 @limits_option
 def convert(
     location: str, kind: StoreKind, store: Path | None, wait: float, limits: Limits
@@ -149,7 +149,7 @@ def convert(
     path = find_store(location, store, limits=limits)
     if path is None:
         sys.exit(no_notes(location))
-    converted(path, kind, wait=wait)
+    converted(path, kind, wait=wait, waiting=warn)
     with told_if_unheard(f"{location}: the notes are converted"):
         say(no_command(visible(f"{path}: {kind}")))
 

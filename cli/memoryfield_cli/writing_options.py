@@ -60,14 +60,20 @@ def _ids(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...])
     return ids
 
 
-wait_option = click.option(
-    "--wait",
-    type=click.FloatRange(min=0),
-    default=DEFAULT_WAIT,
-    show_default="30",
-    metavar="SECONDS",
-    help="How long to wait while another program changes the field.",
-)
+def _waiting_option(what: str) -> Callable[[F], F]:
+    """`--wait`: for how long others are waited for that change something."""
+    return click.option(
+        "--wait",
+        type=click.FloatRange(min=0),
+        default=DEFAULT_WAIT,
+        show_default="30",
+        metavar="SECONDS",
+        help=f"How long to wait while another program changes {what}.",
+    )
+
+
+wait_option = _waiting_option("the field")
+note_wait_option = _waiting_option("the notes")
 
 _OPTIONS = (
     click.option(

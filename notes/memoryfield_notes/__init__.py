@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from .converting import convert
-from .document import Document, parse, render
+from typing import TYPE_CHECKING, Any
+
 from .errors import InvalidNote, NotesAtRisk, StaleSource, StoreError
-from .lineage import Lineage
-from .merging import Rebuilt
-from .opening import MOST_IN_JSON, open_store
 from .record import MOST_NOTE_BYTES, Note, Origin, Record, StoreKind
-from .store import DEFAULT_WAIT, Outcome, Store
+
+if TYPE_CHECKING:
+    from .converting import convert
+    from .document import Document, parse, render
+    from .lineage import Lineage
+    from .merging import Rebuilt
+    from .opening import MOST_IN_JSON, open_store
+    from .store import DEFAULT_WAIT, Outcome, Store
 
 __all__ = [
     "DEFAULT_WAIT",
@@ -33,3 +37,14 @@ __all__ = [
     "parse",
     "render",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What a store needs is imported when it is asked for: most commands only ask for notes."""
+    if name in __all__:
+        from . import converting, document, lineage, merging, opening, store
+
+        for module in (converting, document, lineage, merging, opening, store):
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -94,7 +94,7 @@ def backend_at(path: Path, *, wait: float, write: bool = False) -> Backend:
         f"is no store of notes: {'it begins with something else' if head else 'it is empty'}; "
         "nothing was changed",
         location=str(path),
-        hint="name another file, or restore a backup",
+        hint="name another file; or move it away, then restore a backup or begin anew",
     )
 
 

@@ -170,10 +170,11 @@ def checked_merge(
     merge, told = merged(known, sight, floor)
     if not force and loses_all(known.values(), merge):
         raise NotesAtRisk(
-            "the field has none of the pages that there are notes on: it seems to be another "
-            "field; nothing was changed",
+            "the field has none of the pages that there are notes on: it is another field, or they "
+            "were all removed; nothing was changed",
             location=location,
-            hint="keep its notes in a store of their own (--store FILE), or go on with --force",
+            hint="if they were removed: `memoryfield note rebuild LOCATION --force`; the notes on "
+            "another field belong into a store of their own (--store FILE)",
         )
     if max([merge.floor, *(put.rev for put in merge.puts)]) > MOST_REVISION:
         raise StoreError("a revision cannot be any higher; nothing was changed", location=location)

@@ -114,7 +114,7 @@ def parse(data: bytes, location: str) -> Document:
     raise StoreError(
         f"is no store of notes that can be read: {reason}; nothing was changed",
         location=location,
-        hint="restore a backup, or move the file away and begin anew",
+        hint="move the file away, then restore a backup or begin anew",
     ) from None
 
 

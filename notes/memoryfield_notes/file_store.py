@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -185,7 +185,24 @@ class FileStore:
         status = status_of(self._path)
         if not KEPT_OPEN:
             self.close()
-        put(self._path, data, status, over=True)
+        put(
+            self._path, data, status, over=True, check=lambda made: self._check_made(made, document)
+        )
+
+    def _check_made(self, made: Path, document: Document) -> None:
+        """Refuse to put a file in the place of the store that does not hold what it is to hold."""
+        try:
+            with closing(backend_at(made, wait=self._wait)) as new:
+                is_equal = new.document() == document
+        except StoreError as error:
+            error.location = str(self._path)  # nobody knows the other one
+            raise
+        if not is_equal:
+            raise StoreError(
+                "cannot be written: what was made holds something else; nothing was changed",
+                location=str(self._path),
+                hint="see that the disk is sound; `memoryfield note export` has what there is",
+            )
 
     def _read(self, ask: Callable[[Backend], _T]) -> _T:
         """What a backend answers; once more if the file was replaced while it was asked."""

@@ -94,8 +94,8 @@ def merged(known: Mapping[str, Known], sight: Sight, floor: int) -> tuple[Merge,
 
     A revision is raised where the content of a page changed, and nowhere else. A page that has come
     to have a uuid, or lost it, is the same page if its name is the same. A record that is dropped,
-    or gets another id, leaves its revision behind as a floor, so that what was read of it can never
-    be taken for something of a page that gets its id later.
+    or lets go of its id or its name, leaves its revision behind as a floor, so that what was read
+    of it can never be taken for something of a page that gets the id or the name later.
 
     Arguments:
         known: the records, by id.
@@ -124,6 +124,7 @@ def merged(known: Mapping[str, Known], sight: Sight, floor: int) -> tuple[Merge,
         rev = record.rev + (not same)
         if record.id != page.id:  # the new id may have been another's: none of its revisions again
             rev = max(rev, floor + 1)
+        if (record.id, record.name) != (page.id, page.name):
             left.append(record.rev)
         if record.orphan:
             added.append(page.id)
@@ -135,7 +136,7 @@ def merged(known: Mapping[str, Known], sight: Sight, floor: int) -> tuple[Merge,
     outdated = [each.id for each in gone if not each.orphan and each.name in sight.unread]
     lost = [each for each in gone if each.orphan or each.name not in sight.unread]
     dropped = [each for each in lost if not each.noted]
-    floor = max([floor, *left, *(each.rev for each in dropped)])
+    floor = max([floor, *left, *(each.rev for each in lost)])
     puts += [Put(None, page, floor + 1) for page in fresh]
     merge = Merge(
         puts=tuple(puts),

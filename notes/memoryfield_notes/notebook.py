@@ -9,13 +9,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memoryfield_readers import DEFAULT_LIMITS, Limits, LocationError, MemoryfieldError, NotFound
-from memoryfield_readers.holding import Waiting
 
 from .places import STDIN, make_folder, place_of
 from .showing import PageNotes
-from .store import DEFAULT_WAIT, Store
+
+if TYPE_CHECKING:
+    from memoryfield_readers.holding import Waiting
+
+    from .store import Store
 
 
 def find_store(
@@ -48,7 +52,7 @@ def notebook(
     store: Path | None = None,
     *,
     pages: int,
-    wait: float = DEFAULT_WAIT,
+    wait: float | None = None,
     waiting: Waiting | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Store:
@@ -60,7 +64,7 @@ def notebook(
         location: the field, as a person typed it.
         store: the store, if a person named it; its folder must be there.
         pages: how many pages the field has, by which the kind of a new one is chosen.
-        wait: seconds to wait for another writer.
+        wait: seconds to wait for another writer; None for as long as is usual.
         waiting: called with a line for a person, when the wait has lasted two seconds.
         limits: how many files a field of a lock file may have.
 
@@ -69,9 +73,11 @@ def notebook(
         LocationError, NotFound: as `place_of` and `make_folder` raise.
     """
     from .opening import open_store
+    from .store import DEFAULT_WAIT
 
     path = place_of(location, store, limits=limits)
     make_folder(path)
+    wait = DEFAULT_WAIT if wait is None else wait
     return open_store(path, pages=pages, create=True, wait=wait, waiting=waiting)
 
 

@@ -64,7 +64,7 @@ def open_store(
                 location=str(place),
                 hint="`memoryfield note rebuild LOCATION` makes one",
             )
-        _make(place, kind or kind_of_new(place, pages), wait)
+        _make(place, kind or kind_of_new(place, pages), wait, waiting)
     return FileStore(place, wait=wait, waiting=waiting)
 
 
@@ -76,7 +76,7 @@ def kind_of_new(path: Path, pages: int | None = None) -> StoreKind:
     return "json" if pages is None or pages <= MOST_IN_JSON else "sqlite"
 
 
-def _make(path: Path, kind: StoreKind, wait: float) -> None:
+def _make(path: Path, kind: StoreKind, wait: float, waiting: Waiting | None) -> None:
     """Make an empty store, unless somebody else has made one just before."""
     if not path.parent.is_dir():
         raise StoreError(
@@ -84,7 +84,7 @@ def _make(path: Path, kind: StoreKind, wait: float) -> None:
             location=str(path),
             hint="make the folder first, or name another file",
         )
-    with held_lock_file(lock_path(path), wait=wait, location=str(path)):
+    with held_lock_file(lock_path(path), wait=wait, location=str(path), waiting=waiting):
         clean(path)
         try:
             put(path, image_of(Document(Origin("", "", "")), kind, path), None, over=False)

@@ -7,6 +7,7 @@ import os
 import stat
 import threading
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
@@ -176,7 +177,14 @@ def whole(descriptor: int, path: Path) -> bytes:
     return data
 
 
-def put(path: Path, data: bytes, like: os.stat_result | None, *, over: bool) -> os.stat_result:
+def put(
+    path: Path,
+    data: bytes,
+    like: os.stat_result | None,
+    *,
+    over: bool,
+    check: Callable[[Path], None] | None = None,
+) -> os.stat_result:
     """Have a file at a path, whole and on the disk; its status.
 
     Arguments:
@@ -185,6 +193,7 @@ def put(path: Path, data: bytes, like: os.stat_result | None, *, over: bool) -> 
         like: the status of the file that it follows, for its mode and owner; None for a file that
             is for its owner alone.
         over: whether to replace what is there.
+        check: looks at the new file before it takes the place, and raises if it must not.
 
     Raises:
         FileExistsError: something is there, and is not to be replaced.
@@ -199,6 +208,8 @@ def put(path: Path, data: bytes, like: os.stat_result | None, *, over: bool) -> 
             with ExitStack() as stack:
                 made = stack.enter_context(beside(path, folder=False, mode=_MODE))
                 status = _write(made, data, like)
+                if check is not None:
+                    check(made)
                 with OPENING:  # what `beside` holds it by is closed now
                     if over:
                         move_over(folder, made.name, folder, path.name)

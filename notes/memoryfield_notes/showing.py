@@ -6,13 +6,15 @@ from collections.abc import Callable, Container, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from memoryfield_readers import MemoryfieldError, Page, as_unicode
 
 from .identity import is_text, uuid_of
 from .record import Note, Record
-from .store import Store
+
+if TYPE_CHECKING:
+    from .store import Store
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,12 +129,14 @@ def test_nobody_writes_of_whom_nothing_is_known(host: str) -> None:
     refuse_writers(host, users=True)
     with pytest.raises(LocationError, match="could write notes"):
         refuse_writers(host, users=False)
+    with pytest.raises(LocationError, match="could write notes"):
+        refuse_writers("127.0.0.1", [host], users=False)
 
 
 def test_this_machine_may() -> None:
     """By each of its names."""
     for host in ("127.0.0.1", "localhost", "::1"):
-        refuse_writers(host, users=False)
+        refuse_writers(host, ["localhost"], users=False)
 
 
 def test_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,6 +150,7 @@ def test_wrong_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     public = ("--http", "--host", "0.0.0.0", "--public")
     cases: list[tuple[tuple[Any, ...], int, str]] = [
         ((*public, "--notes", place), 2, "others than this machine could write notes there"),
+        (("--http", "--allow-host", "a.example", "--notes", place), 2, "could write notes there"),
         (("--store", store, place, other), 2, "is of one field"),
         (("--store", store), 2, "is of one field"),
         (("--store", place / "store", place), 2, "would be a part of it"),

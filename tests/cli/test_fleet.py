@@ -84,6 +84,9 @@ def test_a_second_run_does_what_has_changed(here: Here) -> None:
     folder(Path("fields/b"), {"index.md": GOOD})
     folder(Path("gone"), {"index.md": NOTED})
     here.done.clear()
+    here.clusters.clear()
+    assert call("fleet", "validate", "fields/a", "fields/c", "--out", "out").code == 0
+    assert (here.clusters, here.done) == ([], [])  # no worker is needed
     done = call("fleet", "validate", "fields/*/", "gone", "--out", "out")
     assert done.code == 0
     assert here.done == ["fields/b", "gone"]
@@ -333,6 +336,24 @@ def test_examples_of_a_job_mean_something(name: str, here: Here) -> None:
         words = words[: words.index("<")] if "<" in words else words
         done = call(*words, stdin=b"fields/a\n")
         assert done.code != 2, (example, done.err)
+
+
+def test_workers_that_cannot_be_had_leave_what_is_there(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Results and totals of earlier runs stand, also where all is to be done anew."""
+    assert call("fleet", "validate", "fields/*/", "--out", "out").code == 1
+    names = ("results.jsonl", "totals.json", "report.html")
+    before = [(Path("out") / name).read_bytes() for name in names]
+
+    def no_cluster(*given: object, **others: object) -> None:
+        raise SourceUnavailable("no scheduler answers there", location="tcp://x:1")
+
+    monkeypatch.setattr("memoryfield_fleet.cluster.open_cluster", no_cluster)
+    done = call("fleet", "validate", "fields/*/", "--out", "out", "--anew")
+    assert (done.code, done.out) == (4, "")
+    assert done.err.count("\n") == 1
+    assert [(Path("out") / name).read_bytes() for name in names] == before
 
 
 def test_dask_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

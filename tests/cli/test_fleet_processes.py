@@ -85,7 +85,7 @@ def test_a_run_that_is_ended_goes_on(
 
 
 def test_people_see_how_far_it_is(fields: Path) -> None:
-    """On a terminal a line counts fields, and a table follows; Ctrl-C ends it as it should."""
+    """On a terminal a line counts fields, and a table follows; Ctrl-C ends it and its workers."""
     keyboard, screen = os.openpty()
     with subprocess.Popen(
         [COMMAND, *RUN],
@@ -106,6 +106,10 @@ def test_people_see_how_far_it_is(fields: Path) -> None:
     assert b"broken off before its end" in rest
     assert b"memoryfield: interrupted" in rest
     assert b"Traceback" not in rest
+    listed = subprocess.run(
+        ["ps", "-eo", "sid=,stat="], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert [row for row in listed if row.split()[0] == str(process.pid) and "Z" not in row] == []
 
 
 def _with_this_terminal() -> None:

@@ -320,6 +320,6 @@ def test_another_field_in_its_place(field: Path) -> None:
     for each in field.iterdir():
         each.unlink()
     folder(field, {"other.md": b"x\n"})
-    assert "`memoryfield note rebuild --force" in refused(5, "rebuild", field)
+    assert "`memoryfield note rebuild LOCATION --force`" in refused(5, "rebuild", field)
     refused(5, "set", field, "other.md", "X")
     assert "not in the field any more: c.md" in good("rebuild", field, "--force").out

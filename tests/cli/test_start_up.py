@@ -13,6 +13,7 @@ from tests.cli.command import neutral_environment
 HEAVY = {
     "jsonschema", "jsonschema_rs", "yaml", "rich", "requests", "fsspec", "s3fs", "apsw", "mcp",
     "asyncio", "multiprocessing", "concurrent", "urllib.request", "http", "email", "sqlite3",
+    "memoryfield_notes.opening",
 }  # fmt: skip
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from tests.fleet.fleet_fields import PATIENT, folder, silent_server
+from tests.fleet.fleet_fields import folder, silent_server
 
 from memoryfield_fleet import Job, Target
 from memoryfield_fleet.cluster import no_known, open_cluster, run_fleet
@@ -26,9 +27,11 @@ from distributed import Scheduler, Worker
 
 async def main():
     async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
-        async with Worker(scheduler.address, nthreads=1) as worker:
-            print(scheduler.address, flush=True)
-            await scheduler.finished()
+        worker = await Worker(scheduler.address, nthreads=1)
+        print(scheduler.address, flush=True)
+        await asyncio.to_thread(sys.stdin.readline)
+        await worker.close()
+        await scheduler.finished()
 
 asyncio.run(main())
 """
@@ -60,6 +63,7 @@ def script(tmp_path: Path, text: str, *arguments: str) -> Iterator[subprocess.Po
     path.write_text(text, "utf-8")
     with subprocess.Popen(
         [sys.executable, "-W", "error", str(path), *arguments],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -76,21 +80,33 @@ def line_of(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def test_a_scheduler_that_goes_away_is_told_and_what_is_done_stays(tmp_path: Path) -> None:
+def test_workers_that_stay_away_and_a_scheduler_that_goes_are_told_and_what_is_done_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryfield_fleet.cluster.running._COUNTING", 0.1)
     good = Target(str(folder(tmp_path / "f")), "v")
-    with (
-        silent_server() as silent,
-        script(tmp_path, SCHEDULER) as process,
-        open_cluster(line_of(process)) as cluster,
-    ):
+    with script(tmp_path, SCHEDULER) as process, open_cluster(line_of(process)) as cluster:
         assert not cluster.is_local
         assert cluster.threads == 1
-        rows = run_fleet([good, silent], Job("validate", PATIENT), no_known, cluster, in_flight=1)
+        rows = run_fleet([good] * 50, Job("pin"), no_known, cluster, in_flight=1)
         assert next(rows).state == "done"
-        process.kill()
+        assert process.stdin is not None
+        process.stdin.write("\n")  # the worker leaves
+        process.stdin.flush()
+        monkeypatch.setattr("memoryfield_fleet.cluster.running._LONGEST_ALONE", 0.3)
+        with pytest.raises(SourceUnavailable, match="no worker for") as told:
+            list(rows)
+        assert told.value.location == cluster.address
+        monkeypatch.undo()
+        rows = run_fleet(_and_then([good], process.kill), Job("pin"), no_known, cluster)
         with pytest.raises(SourceUnavailable, match="went away") as told:
             next(rows)
         assert told.value.location == cluster.address
+
+
+def _and_then(targets: list[Target], do: Callable[[], None]) -> Iterator[Target]:
+    yield from targets
+    do()
 
 
 def test_a_run_says_nothing_but_its_rows(tmp_path: Path) -> None:
@@ -101,8 +117,8 @@ def test_a_run_says_nothing_but_its_rows(tmp_path: Path) -> None:
     assert (sorted(out.split()), err, process.returncode) == (["done", "done", "failed"], "", 0)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="signals")
-@pytest.mark.parametrize("name", ["SIGINT", *(["SIGKILL"] if ALL else [])])
+@pytest.mark.skipif(not ALL, reason="tests of the command see this, too")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGKILL"])
 def test_a_run_that_is_ended_leaves_no_process(name: str, tmp_path: Path) -> None:
     with silent_server() as silent:
         options = '{"storage_options": {"timeout": 3600.0, "retries": 9}}'
@@ -142,14 +158,21 @@ def test_a_package_that_is_missing_is_named(name: str, monkeypatch: pytest.Monke
     assert told.value.hint == 'pip install "memoryfield-kit[fleet]"'
 
 
-def test_an_address_where_nobody_listens_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("listens", [True, False], ids=["silent", "nobody"])
+def test_an_address_where_no_scheduler_answers_is_told(
+    listens: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once, and nothing is left that would say something later."""
     monkeypatch.setattr("memoryfield_fleet.cluster.clusters.LONGEST_WAIT", 0.3)
-    with (
-        pytest.raises(SourceUnavailable, match="no scheduler answers") as told,
-        open_cluster("tcp://127.0.0.1:9"),
-    ):
-        pass
-    assert told.value.location == "tcp://127.0.0.1:9"
+    with silent_server() as silent:
+        address = f"tcp://{silent.host}" if listens else "tcp://127.0.0.1:9"
+        with (
+            pytest.raises(SourceUnavailable, match="no scheduler answers") as told,
+            open_cluster(address),
+        ):
+            pass
+    assert told.value.location == address
+    gc.collect()
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "carrier-pigeon://x", "tcp://[:1"])

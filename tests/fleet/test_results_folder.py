@@ -107,6 +107,18 @@ def test_a_line_that_is_cut_anywhere_is_done_again(tmp_path: Path) -> None:
         assert (tmp_path / RESULTS).read_bytes() == whole + data
 
 
+def test_a_field_that_the_folder_lies_in_is_refused(tmp_path: Path) -> None:
+    """Each result would change it; it is told, and fields beside it are done."""
+    beside = str(tmp_path / "field-2")
+    with open_results(tmp_path / "field" / "out", JOB) as results:
+        field = str(tmp_path / "field")
+        found = list(results.meant([target(field), target(beside)]))
+    [refused, other] = found
+    assert isinstance(refused, Refused)
+    assert (refused.location, refused.error.exit_code) == (field, 2)
+    assert other == target(beside)
+
+
 def test_a_cut_line_alone_is_no_reason_to_refuse(tmp_path: Path) -> None:
     """Also the first line of all may have been cut."""
     write(tmp_path, line_of(done("a"), MARK)[1][:50])
@@ -165,14 +177,20 @@ def test_results_of_another_kind_of_job_are_safe(tmp_path: Path, anew: bool) -> 
 
 
 def test_anew_knows_nothing(tmp_path: Path) -> None:
-    """All is done again; what was there is gone from the first moment."""
+    """All is done again; what was there is gone once there is something in its place."""
     run(tmp_path, [done("a"), done("b")])
     run(tmp_path, [done("a")])
     with open_results(tmp_path, JOB, anew=True) as results:
         assert results.known(target("a")) is None
         assert results.known(target("b")) is None
-    assert (tmp_path / RESULTS).read_bytes() == b""
+    assert (locations_of(tmp_path), locations_of(tmp_path, OTHERS)) == (["a"], ["b"])
+    with open_results(tmp_path, JOB, anew=True) as results:
+        results.add(*line_of(done("c"), MARK))
+    assert locations_of(tmp_path) == ["c"]
     assert not (tmp_path / OTHERS).exists()
+    with open_results(tmp_path, JOB, anew=True) as results:
+        results.tidy()
+    assert (tmp_path / RESULTS).read_bytes() == b""
 
 
 def test_two_runs_do_not_share_a_folder(tmp_path: Path) -> None:

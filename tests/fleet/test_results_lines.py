@@ -178,7 +178,7 @@ def test_any_bytes_are_judged(data: bytes) -> None:
     ("job", "is_other"),
     [
         (replace(JOB, seconds=1, memory=1, retries=9), False),
-        (Job("validate", {**JOB.options, "storage_options": {}}), True),
+        (Job("validate", {**JOB.options, "storage_options": {"anon": True}}), True),
         (Job("audit", JOB.options), True),
         (Job("validate", {"select": ["MF2"]}), True),
         (Job("validate", {}), True),
@@ -198,6 +198,7 @@ def test_time_outs_make_no_other_job() -> None:
         for time in (1, 2)
     }
     assert len(marks) == 2
+    assert fingerprint(Job("pin", {"storage_options": {"timeout": 1}})) == fingerprint(Job("pin"))
 
 
 def test_another_version_of_this_program_makes_another_job(

@@ -76,6 +76,12 @@ def is_gone(pid: int) -> bool:
     return status == "Z"
 
 
+def asks(place: str) -> bool:
+    """Whether git asks something of a place."""
+    listed = subprocess.run(["ps", "-eo", "args="], capture_output=True, text=True, check=True)
+    return any("git" in line and place[4:] in line for line in listed.stdout.splitlines())
+
+
 def test_a_server_that_never_answers_is_a_time_limit(tmp_path: Path, silent: Target) -> None:
     good = Target(str(folder(tmp_path / "f")), "v")
     rows = worked(Job("validate", PATIENT, seconds=0.5), silent)
@@ -83,6 +89,27 @@ def test_a_server_that_never_answers_is_a_time_limit(tmp_path: Path, silent: Tar
     assert rows[0].error["kind"] == "TimeLimit"
     assert "0.5 seconds" in rows[0].error["message"]
     assert worked(Job("validate"), good)[0].state == "done"
+
+
+def test_git_that_a_field_was_asked_of_ends_with_the_process_and_leaves_nothing(
+    tmp_path: Path, silent: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Readers start git in a session of its own, and give it a folder of its own."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    place = f"git+http://{silent.host}/x.git"
+    begun = threading.Event()
+    job, nurse = Job("pin", PATIENT), Nurse()
+    thread = threading.Thread(
+        target=lambda: (until(lambda: asks(place)), begun.set(), nurse.close())
+    )
+    thread.start()
+    with pytest.raises(ChildLost):
+        nurse.ask(request(job, Target(place)), 600)
+    thread.join()
+    assert begun.is_set()
+    until(lambda: not asks(place))
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda each: each.name)
@@ -112,9 +139,9 @@ def test_a_field_that_needs_too_much_memory_is_told_and_the_next_one_is_done(
     large = tmp_path / "large"
     folder(large)
     with (large / "huge.md").open("wb") as file:
-        file.truncate(500_000_000)
+        file.truncate(300_000_000)
     limits = [f"{name}-bytes=1000000000" for name in ("page", "file", "total")]
-    job = Job("validate", {"limits": limits}, memory=400_000_000)
+    job = Job("validate", {"limits": limits}, memory=280_000_000)
     good = Target(str(folder(tmp_path / "f")), "v")
     [bad], [fine] = worked(job, Target(str(large), "v")), worked(job, good)
     assert bad.error is not None

@@ -97,12 +97,14 @@ class Model:
         for id in lost:
             record = self.records[id]
             self.records[id] = replace(record, orphan=True, text="")
+            self.floor = max(self.floor, record.rev)
             if record.note is None:
                 self._drop(id)
         added, changed = set(), set()
-        moved = {page: was for page, was in whose.items() if was is not None and was != page}
-        for left in moved.values():
-            self.floor = max(self.floor, before.records[left].rev)
+        for page in sight.pages:
+            was = whose[page.id]
+            if was is not None and (was, before.records[was].name) != (page.id, page.name):
+                self.floor = max(self.floor, before.records[was].rev)
         for page in sight.pages:
             was = whose[page.id]
             if was is None:

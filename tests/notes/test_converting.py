@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.notes.sample_fields import FAMILY, KINDS, ONE, TWO, field_of, page, store_of
 
-from memoryfield_notes import MOST_IN_JSON, StoreKind, convert, open_store, render
+from memoryfield_notes import (
+    MOST_IN_JSON,
+    Document,
+    Origin,
+    Store,
+    StoreError,
+    StoreKind,
+    convert,
+    open_store,
+    render,
+)
+from memoryfield_notes.backend import image_of
 from memoryfield_readers import NotFound
 
 
@@ -91,3 +103,48 @@ def test_the_kind_of_a_new_one(
         assert store.kind == kind  # it is what it is
     with open_store(tmp_path / f"asked-{name}", kind=other, pages=pages, create=True) as store:
         assert store.kind == other
+
+
+def test_an_orphan_keeps_its_pin(tmp_path: Path) -> None:
+    """Also one that says it was seen in the version that was last read, as only a hand writes."""
+    rich(tmp_path / "x", "json")
+    with open_store(tmp_path / "x") as store:
+        whole = store.export()
+    told = tuple(
+        replace(each, pin=whole.origin.pin) if each.orphan else each for each in whole.records
+    )
+    documents = []
+    for kind in KINDS:
+        with open_store(tmp_path / kind, kind=kind, create=True) as store, field_of(FAMILY) as now:
+            store.restore(replace(whole, records=told))
+            with field_of({"root": FAMILY["root"]}) as other:
+                store.rebuild(other, force=True)
+            assert store.get("stray.md").pin == whole.origin.pin
+            store.rebuild(now)
+            documents.append(store.export())
+    assert documents[0] == documents[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_made_is_looked_at(
+    kind: StoreKind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An image that holds something else, or cannot be read, takes no store's place."""
+    path = tmp_path / "x"
+    rich(path, kind)
+    before = path.read_bytes()
+    empty = Document(Origin("", "", ""))
+    for image in (image_of(empty, "json", path), image_of(empty, "sqlite", path), b"{", b""):
+        monkeypatch.setattr("memoryfield_notes.file_store.image_of", lambda *_, made=image: made)
+        with open_store(path) as store:
+            for change in (lambda: convert(path, KINDS[kind == "json"]), lambda: again(store)):
+                with pytest.raises(StoreError) as told:
+                    change()
+                assert told.value.location == str(path)
+    assert path.read_bytes() == before
+    assert {each.name for each in tmp_path.iterdir()} == {"x", ".x.lock"}
+
+
+def again(store: Store) -> None:
+    """Restore what is there."""
+    store.restore(store.export())

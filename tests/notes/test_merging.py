@@ -72,8 +72,16 @@ def test_a_page_is_put(before: Known, page: Seen, rev: int) -> None:
 def test_another_uuid_is_another_page() -> None:
     merge, told = merge_of([known(A, 7, noted=True)], sight(replace(A, id=TWO)))
     assert merge.orphaned == told.orphans == (ONE,)
-    assert merge.puts == (Put(None, replace(A, id=TWO), 1),)
+    assert merge.puts == (Put(None, replace(A, id=TWO), 8),)
     assert told.added == (TWO,)
+
+
+def test_a_name_that_was_another_pages_begins_above_it() -> None:
+    """Who knows a page by its name, and the revision of what was there before, meets no other."""
+    moved, new = replace(A, name="moved.md"), replace(A, id="a.md", sha256="b" * 64)
+    merge, _ = merge_of([known(A, 7, noted=True), known(B)], sight(new, B, moved))
+    assert merge.puts == (Put(ONE, moved, 7), Put(None, new, 8))
+    assert merge.floor == 7
 
 
 def test_pages_that_go() -> None:

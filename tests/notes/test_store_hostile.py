@@ -295,3 +295,14 @@ def _whole(kind: StoreKind) -> bytes:
         with tempfile.TemporaryDirectory() as folder:
             _WHOLE[kind] = image(Path(folder), kind)
     return _WHOLE[kind]
+
+
+def test_a_store_of_tiny_pages_is_no_hostile_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each row is given the pin of the field, which stands in the file once."""
+    monkeypatch.setattr("memoryfield_notes.sqlite_store.database._SPARE_BYTES", 0)
+    pages: dict[str, str | bytes] = {f"{number:x}": b"" for number in range(2_000)}
+    with store_of(tmp_path / "store", "sqlite", pages) as store:
+        assert len(store.export().records) == 2_000
+        assert store.cas("0.md", 1, "x").applied

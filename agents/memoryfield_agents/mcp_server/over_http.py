@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Final
@@ -27,16 +27,22 @@ MOST_BODY: Final = 256 * 1024
 """Bytes of a request."""
 
 
-def refuse_writers(host: str, *, users: bool) -> None:
+def refuse_writers(host: str, names: Collection[str] = (), *, users: bool) -> None:
     """Raise where others could write notes of whom nobody knows who they are.
 
+    Arguments:
+        host: what is listened on.
+        names: what else the server is called: by others, through what stands before it.
+        users: whether a password is asked for.
+
     Raises:
-        LocationError: the host is reached by others, and no password is asked for.
+        LocationError: it is reached by others, and no password is asked for.
     """
-    if not is_loopback(host) and not users:
+    others = [each for each in (host, *names) if not is_loopback(each)]
+    if others and not users:
         raise LocationError(
             "others than this machine could write notes there",
-            location=host,
+            location=others[0],
             hint="give --auth-file FILE; --public lets all read, and nobody write",
         )
 

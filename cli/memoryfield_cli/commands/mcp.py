@@ -208,9 +208,9 @@ def _settings(
 
     users = {} if auth_file is None else read_users(auth_file)
     refuse_strangers(host, users=bool(users), public=public)
-    if settable:
-        refuse_writers(host, users=bool(users))
     names = allowed_hosts(allowed)
+    if settable:
+        refuse_writers(host, names, users=bool(users))
     return settings_for(Settings(allowed_hosts=names, users=users, answer_seconds=60.0), host)
 
 

@@ -8,6 +8,7 @@ with open_cluster(workers=2) as cluster:
 from __future__ import annotations
 
 from .clusters import Cluster, open_cluster
-from .running import Known, no_known, run_fleet
+from .running import run_fleet
+from .settling import Found, Known, no_known, settled
 
-__all__ = ["Cluster", "Known", "no_known", "open_cluster", "run_fleet"]
+__all__ = ["Cluster", "Found", "Known", "no_known", "open_cluster", "run_fleet", "settled"]

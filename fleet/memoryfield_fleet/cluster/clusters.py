@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
 import logging
 from collections.abc import Iterator, Mapping
@@ -28,6 +29,11 @@ _CONFIG: Mapping[str, Any] = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.worker.preload": ["memoryfield_fleet.cluster.undisturbed"],
     "distributed.worker.profile.enabled": False,
+    # What it would find out about itself many times a second is of no use here, and takes as much
+    # of a processor as some fields do.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.scheduler.active-memory-manager.start": False,
     # A worker that died is not waited for.
     "distributed.comm.retry.count": 0,
     "distributed.comm.timeouts.connect": "10s",
@@ -117,6 +123,7 @@ def _existing(address: str) -> Iterator[Cluster]:
     made: Any = distributed
     with ExitStack() as stack:
         try:
+            asyncio.run(_greet(address))
             client = stack.enter_context(
                 made.Client(address, timeout=LONGEST_WAIT, set_as_default=False, name="memoryfield")
             )
@@ -134,6 +141,18 @@ def _existing(address: str) -> Iterator[Cluster]:
             ) from error
         threads = sum(client.nthreads().values())
         yield Cluster(client, address, _dashboard(client), threads, False)
+
+
+async def _greet(address: str) -> None:
+    """See whether a scheduler answers: a client that finds none cannot be closed for long."""
+    import distributed
+    from distributed.core import connect
+
+    made: Any = distributed
+    reach: Any = connect
+    arguments = made.Security().get_connection_args("client")
+    comm = await reach(address, timeout=LONGEST_WAIT, **arguments)
+    await comm.close()
 
 
 def _dashboard(client: Any) -> str | None:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
 
-from ..values import Refused, Target
+from .settling import Found
 
-Found: TypeAlias = Target | Refused
 _PATIENCE = 2.0
 """Seconds that a listing which is being waited for is given to come to an end."""
 

@@ -5,25 +5,23 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from queue import Empty, SimpleQueue
 from random import uniform
-from typing import Any, TypeAlias
+from typing import Any
 
 from memoryfield_readers import MemoryfieldError, SourceUnavailable
 
-from ..values import Job, Refused, Row, Target
+from ..values import Job, Row, Target
 from ..working import Answer, job_text, read_answer, stop, target_text, work
 from ..working.answers import error_facts, failed, trouble
 from .clusters import Cluster
-from .feeding import Feeder, Found
+from .feeding import Feeder
+from .settling import Found, Known, settled
 from .window import Limits, Window
-
-Known: TypeAlias = Callable[[Target], str | None]
-"""The version of a field of which there is a good result already; None if there is none."""
 
 AHEAD = 1_000
 """So many targets more than may be in flight are taken from a listing before their turn."""
@@ -50,11 +48,6 @@ _LOST = trouble("WorkerLost", "the worker died that was to do it")
 
 USUAL_PER_HOST = 16
 """So many fields of one host are read at once where nobody says how many."""
-
-
-def no_known(target: Target) -> None:
-    """Nothing is known of any field."""
-    return
 
 
 def run_fleet(
@@ -98,11 +91,18 @@ class _Item:
         target: which.
         text: as it is sent.
         tries: how often it was tried.
+        is_suspect: whether a worker died that had it, perhaps for another one.
     """
 
     target: Target
     text: str
     tries: int = 0
+    is_suspect: bool = False
+
+
+def _is_alone(item: _Item) -> bool:
+    """Whether a field goes into no task with others: it has failed, or may have killed them."""
+    return item.tries > 0 or item.is_suspect
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class _Run:
         self._threads = max(1, cluster.threads)
         self._counted = self._last_seen = time.monotonic()
         self._usual = _WORTH
-        self._window: Window[_Item] = Window(self._limits(), lambda item: item.tries > 0)
+        self._window: Window[_Item] = Window(self._limits(), _is_alone)
         self._events: SimpleQueue[Any] = SimpleQueue()
         self._futures: dict[int, tuple[Any, list[_Item]]] = {}
         self._feeder: Feeder | None = None
@@ -215,19 +215,17 @@ class _Run:
             for item, answer in zip(items, answers, strict=False):
                 if (row := self._settled(item, answer)) is not None:
                     yield row
-            for item in items[len(answers) :]:  # their turn did not come
+            for item in items[len(answers) :]:  # their turn did not come, or comes again
                 self._window.add(item, item.target.host)
 
     def _found(self, found: Found, known: Known) -> _Item | Row:
         """What is to be done, or the row where nothing has to be; in the thread of the listing."""
-        if isinstance(found, Refused):
-            facts = error_facts(found.error)
-            return Row(self._job.kind, found.location, None, "failed", attempts=0, error=facts)
-        version = known(found)
-        if version is not None and found.version == version:
-            return Row(self._job.kind, found.location, version, "same", attempts=0)
-        if version is not None and found.version is None:
-            found = replace(found, known=version)
+        row = settled(found, self._job, known)
+        if row is not None:
+            return row
+        assert isinstance(found, Target)  # noqa: S101 - what is refused is settled
+        if found.version is None:
+            found = replace(found, known=known(found))
         try:
             return _Item(found, target_text(found))
         except MemoryfieldError as error:
@@ -250,7 +248,7 @@ class _Run:
         return None
 
     def _answers(self, future: Any, items: list[_Item]) -> list[Answer] | None:
-        """What a task has come to: an answer to each that was tried, and one at least.
+        """What a task has come to: an answer to each that was tried.
 
         None where its worker died before the answers were fetched, and another one makes them anew.
         """
@@ -265,7 +263,7 @@ class _Run:
                 raise self._gone() from None
             if future.status == "pending":
                 return None
-            return self._failed(items, _LOST, passing=True)
+            return self._lost(items)
         except Exception as error:  # what a task raises, or became of it, may be of any kind
             return self._unfit(items, error)
         if not isinstance(texts, list) or not texts:
@@ -281,10 +279,21 @@ class _Run:
         if isinstance(error, FutureCancelledError):
             raise self._gone()
         if isinstance(error, KilledWorker):
-            return self._failed(items, _LOST, passing=True)
+            return self._lost(items)
         message = f"the worker cannot do it ({type(error).__name__})"
         hint = "install memoryfield-kit[fleet] on every worker, in the version that runs here"
         return self._failed(items, trouble("WorkerUnfit", message, hint))
+
+    def _lost(self, items: list[_Item]) -> list[Answer]:
+        """The answer where a worker died: none the first time, so that all are tried once more.
+
+        Whatever the worker had is lost, and at most one of it has killed it.
+        """
+        if all(item.is_suspect for item in items):
+            return self._failed(items, _LOST, passing=True)
+        for item in items:
+            item.is_suspect = True
+        return []
 
     def _failed(
         self, items: list[_Item], facts: Mapping[str, Any], *, passing: bool = False

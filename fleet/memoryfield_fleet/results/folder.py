@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import BinaryIO
 
 from memoryfield_readers import (
+    LocationError,
     LockTimeout,
     SourceUnavailable,
     Watch,
     WriteConflict,
     local_path,
     unwatched,
+    visible,
 )
 from memoryfield_readers.atomic import ANCHORED, Directory
 from memoryfield_readers.holding import held_field
@@ -68,6 +70,7 @@ class Results:
         self._ledger = ledger
         self._lines = [0] * len(_FILES)
         self._untidy = False
+        self._outdated = False
 
     def take_in(self, *, anew: bool, watch: Watch) -> None:
         """See what is there; arguments and errors are those of `open_results`."""
@@ -77,8 +80,7 @@ class Results:
             self._files[number].cut(offset)
         if anew:
             self._ledger.forget()
-            for file in self._files:
-                file.cut(0)
+            self._outdated = bool(found.rows or found.others or found.none)
             return
         self._lines = found.lines
         self._untidy = bool(found.others or found.none)
@@ -94,14 +96,18 @@ class Results:
     def meant(self, targets: Iterable[Target | Refused]) -> Iterator[Target | Refused]:
         """The same, each location once; this folder is no field, whatever a pattern says.
 
-        It may be called by another thread than the one that adds results.
+        A field that it lies in is refused: with each result it would be another one. It may be
+        called by another thread than the one that adds results.
         """
         own = os.path.realpath(self.directory.path)
         for target in targets:
             path = local_path(target.location) if isinstance(target, Target) else None
-            if path is not None and os.path.realpath(path) == own:
+            real = None if path is None else os.path.realpath(path)
+            if real == own or not self._ledger.mean(target.location):
                 continue
-            if self._ledger.mean(target.location):
+            if real is not None and own.startswith(os.path.join(real, "")):
+                yield Refused(target.location, _inside(self._where))
+            else:
                 yield target
 
     def known(self, target: Target) -> str | None:
@@ -146,6 +152,7 @@ class Results:
         Raises:
             SourceUnavailable: the disk is full; what stands there can be used.
         """
+        self._drop_outdated()
         offset = self._files[_HERE].add(line)
         self._lines[_HERE] += 1
         self._ledger.put(row.location, Place(_HERE, offset), standing(row))
@@ -158,6 +165,7 @@ class Results:
         Raises:
             SourceUnavailable: the disk is full; what stands there can be used.
         """
+        self._drop_outdated()
         here = [0, 0]
         aside = [0, 0]
         for place in self._ledger.places(meant=True):
@@ -180,6 +188,13 @@ class Results:
         with contextlib.suppress(OSError):
             if self.directory.status(OTHERS).st_size == 0:
                 os.unlink(self.directory.at(OTHERS), dir_fd=self.directory.descriptor)
+
+    def _drop_outdated(self) -> None:
+        """Take away what is not to count any more, now that there is something in its place."""
+        if self._outdated:
+            for file in self._files:
+                file.cut(0)
+            self._outdated = False
 
     def _copy(self, places: Iterator[Place], file: BinaryIO) -> None:
         for place in places:
@@ -217,7 +232,7 @@ def open_results(
     Arguments:
         folder: where they are; it is made if it is not there.
         job: what is done to each field: other results than its own are not known.
-        anew: know none, and begin with no results at all.
+        anew: know none; those that are there are gone once there is a new one, or none is meant.
         watch: told how much of what is there was read.
 
     Raises:
@@ -257,6 +272,13 @@ def _held(folder: Path, stack: ExitStack) -> Directory:
             f"cannot be made a folder of results: {reason_of(error)}", location=where
         ) from error
     return directory
+
+
+def _inside(where: str) -> LocationError:
+    return LocationError(
+        f"the results in {visible(where)} would change this field",
+        hint="name another folder with --out",
+    )
 
 
 def _results(count: int) -> str:

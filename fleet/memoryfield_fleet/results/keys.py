@@ -32,6 +32,8 @@ def fingerprint(job: Job) -> str:
     if isinstance(transport, Mapping):
         kept = {name: value for name, value in transport.items() if name not in _NO_MATTER}
         options["storage_options"] = kept
+        if not kept:
+            del options["storage_options"]
     return _sha256({"kit": __version__, "job": job.kind, "options": options})
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memoryfield_readers import (
+    EmbedderUnavailable,
     Field,
     LimitExceeded,
     MemoryfieldError,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from memoryfield_validator import Report
 
 _FIELD_PIN = "field-sha256:"
+_REFUSED = 60.0
+"""Seconds in which an embedder that could not be had is not looked for again."""
 
 
 @dataclass(slots=True)
@@ -38,19 +41,29 @@ class Tools:
     Attributes:
         embedder: what made vectors last; None for nothing yet.
         wish: how it was asked for.
+        refusal: why it cannot be had, and until when it is not asked for again; None if it can.
     """
 
     embedder: Embedder | None = None
     wish: tuple[str, str | None] | None = None
+    refusal: tuple[EmbedderUnavailable, float] | None = None
 
     def embedder_of(self, options: Mapping[str, Any]) -> Embedder:
         """The embedder that a job wants; raises `EmbedderUnavailable`."""
         from memoryfield_index.embedders import Options, choose
 
         wish = (options.get("embedder", "auto"), options.get("model_code"))
-        if self.embedder is None or wish != self.wish:
+        if wish != self.wish:
             self.close()
-            self.embedder, self.wish = choose(wish[0], Options(code=wish[1])), wish
+            self.wish, self.refusal = wish, None
+        if self.embedder is None:
+            if self.refusal is not None and time.monotonic() < self.refusal[1]:
+                raise self.refusal[0].with_traceback(None)
+            try:
+                self.embedder = choose(wish[0], Options(code=wish[1]))
+            except EmbedderUnavailable as error:
+                self.refusal = error, time.monotonic() + _REFUSED
+                raise
         return self.embedder
 
     def close(self) -> None:

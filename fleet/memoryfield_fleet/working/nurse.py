@@ -10,12 +10,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO
 
 from .answers import LONGEST_ANSWER
+from .ending import end, naming, own_folder
 from .protocol import LAST, READY
 
 START = 120.0
@@ -47,11 +49,13 @@ class _Child:
 
     Attributes:
         process: it.
+        folder: where its temporary files are, and no others.
         lines: that came from it; None is the end of them.
         end: ends it, and what it has started.
     """
 
     process: subprocess.Popen[bytes]
+    folder: Path
     lines: SimpleQueue[bytes | None] = field(default_factory=SimpleQueue)
     end: Callable[[], object] = lambda: None
 
@@ -108,7 +112,7 @@ class Nurse:
         try:
             self._child = child = _started(self.memory or 0)
             # Also when the thread ends whose nurse this is, or the interpreter.
-            child.end = weakref.finalize(self, _end, child.process)
+            child.end = weakref.finalize(self, _end, child.process, child.folder)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise ChildLost("NoProcess", f"no process can be started: {reason}") from None
@@ -150,17 +154,20 @@ class Nurse:
 
 
 def _started(memory: int) -> _Child:
-    # Threads of the C library's take address space, of which there may be little.
-    environment = {"MALLOC_ARENA_MAX": "2", **os.environ}
-    process = subprocess.Popen(  # noqa: S603 - this very program
-        [sys.executable, _SAFE_PATH, "-m", _MODULE, str(os.getpid()), str(memory)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=environment,
-        start_new_session=sys.platform != "win32",  # a terminal's SIGINT is for who started it
-    )
-    child = _Child(process)
+    folder = own_folder()
+    with ExitStack() as undo:
+        undo.callback(folder.rmdir)
+        process = subprocess.Popen(  # noqa: S603 - this very program
+            [sys.executable, _SAFE_PATH, "-m", _MODULE, str(os.getpid()), str(memory)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            # Threads of the C library's take address space, of which there may be little.
+            env={"MALLOC_ARENA_MAX": "2", **os.environ, **naming(folder)},
+            start_new_session=sys.platform != "win32",  # a terminal's SIGINT is for who started it
+        )
+        undo.pop_all()
+    child = _Child(process, folder)
     listener = threading.Thread(target=_listen, args=(_pipe(process.stdout), child.lines))
     listener.daemon = True
     listener.start()
@@ -177,15 +184,8 @@ def _listen(stdout: IO[bytes], lines: SimpleQueue[bytes | None]) -> None:
     lines.put(None)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    if sys.platform == "win32":
-        process.kill()
-    elif process.returncode is None:  # else its number may be another's by now
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except (ProcessLookupError, PermissionError):
-            process.kill()
-    process.wait()
+def _end(process: subprocess.Popen[bytes], folder: Path) -> None:
+    end(process, folder)
     with suppress(OSError):  # what was not written is of no use any more
         _pipe(process.stdin).close()
 

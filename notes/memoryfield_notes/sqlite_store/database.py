@@ -24,6 +24,9 @@ _LEAST_WAIT = 5.0
 """Seconds that a commit of another one, or a program that knows of no lock file, is waited for."""
 
 _SPARE_BYTES = 1_000_000
+_BYTES_PER_BYTE = 2
+"""A row has over a hundred bytes in the file, and is given the pin of the field, which has less."""
+
 _LONGEST = 1_000_000_000
 _MOST_STATEMENT = 16_384
 _STRIDE = 1_000
@@ -118,7 +121,7 @@ class Database:
             self._connection.execute("COMMIT")
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """The rows of a statement; they have no more bytes than there are in the file.
+        """The rows of a statement; they have no more bytes than the file accounts for.
 
         Raises:
             StoreError: they have.
@@ -126,7 +129,7 @@ class Database:
         for row in self._connection.execute(statement, values):
             self._bytes_left -= sum(len(value) for value in row if isinstance(value, str | bytes))
             if self._bytes_left < 0:
-                raise no_store("its rows have more bytes than it has", str(self.path))
+                raise no_store("its rows have more bytes than it accounts for", str(self.path))
             yield row
 
     def run(self, statement: str, values: Sequence[Any] = ()) -> int:
@@ -178,7 +181,7 @@ class Database:
     def _allow(self) -> None:
         """Allow as much work as a file of its size can ask for."""
         size = status_of(self.path).st_size
-        self._bytes_left = size + _SPARE_BYTES
+        self._bytes_left = size * _BYTES_PER_BYTE + _SPARE_BYTES
         self._steps_left = _BASE_STEPS + size * _STEPS_PER_BYTE
         longest = min(size + _SPARE_BYTES, _LONGEST)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)

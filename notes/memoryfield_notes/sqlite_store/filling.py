@@ -64,7 +64,7 @@ def _row(record: Record, pin: str) -> tuple[object, ...]:
         record.parent,
         record.rev,
         record.sha256,
-        None if record.pin == pin else record.pin,
+        None if record.pin == pin and not record.orphan else record.pin,
         int(record.orphan),
         record.text,
     )

@@ -92,5 +92,5 @@ def no_store(reason: str, location: str) -> StoreError:
     return StoreError(
         f"is no store of notes that can be read: {reason}; nothing was changed",
         location=location,
-        hint="restore a backup, or move the file away and begin anew",
+        hint="move the file away, then restore a backup or begin anew",
     )

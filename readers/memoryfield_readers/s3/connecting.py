@@ -28,7 +28,7 @@ def new_session(options: TransferOptions, location: str) -> S3Session:
         from .session import S3Session
     except ImportError:
         raise SourceUnavailable(
-            "reading from S3 needs s3fs, which is not installed",
+            "S3 needs s3fs, which is not installed",
             location=location,
             hint="pip install 'memoryfield-kit[s3]'",
         ) from None

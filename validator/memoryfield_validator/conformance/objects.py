@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
-from memoryfield_readers import LocationError, NotFound, SourceUnavailable
+from memoryfield_readers import LocationError, NotFound
 from memoryfield_readers.locations import S3Location, parse_location
+from memoryfield_readers.s3.connecting import new_session
 from memoryfield_readers.transfer.options import TransferOptions
 
 from .case import Case
 from .errors import CannotCarry
 from .implementation import Elsewhere
-
-if TYPE_CHECKING:
-    from memoryfield_readers.s3.session import S3Session
 
 _MOST_KEY_BYTES = 1024
 _MOST_FOLDERS = 64
@@ -47,7 +45,7 @@ class Objects:
         self._bucket = location.bucket
         self._prefix = f"{location.key}conformance-{uuid4().hex[:12]}/"
         self._options = prefix.options
-        self._session = _session(TransferOptions.of(prefix.options), location.shown)
+        self._session = new_session(TransferOptions.of(prefix.options), location.shown)
 
     @contextmanager
     def put(self, case: Case) -> Iterator[Elsewhere]:
@@ -86,18 +84,6 @@ class Objects:
                 await client.delete_objects(Bucket=self._bucket, Delete={"Objects": some})
 
             self._session.run(work)
-
-
-def _session(options: TransferOptions, shown: str) -> S3Session:
-    try:
-        from memoryfield_readers.s3.session import S3Session
-    except ImportError as error:
-        raise SourceUnavailable(
-            "writing to S3 needs s3fs, which is not installed",
-            location=shown,
-            hint="pip install 'memoryfield-kit[s3]'",
-        ) from error
-    return S3Session(options, shown)
 
 
 def _objects(case: Case, top: str) -> Iterator[tuple[str, bytes]]:

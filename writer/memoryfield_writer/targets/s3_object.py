@@ -26,13 +26,13 @@ from memoryfield_readers import (
     unwatched,
 )
 from memoryfield_readers.locations import S3Location
+from memoryfield_readers.s3.connecting import new_session
 from memoryfield_readers.system_errors import reason_of
 from memoryfield_readers.transfer.options import TransferOptions
 from memoryfield_readers.transfer.sink import Bounded, announce, too_much
 
 if TYPE_CHECKING:
     from memoryfield_readers.s3.getting import Answer
-    from memoryfield_readers.s3.session import S3Session
 
 MOST_BYTES = 5 * 1024**3
 """Bytes that S3 takes in one request, and one it has to be: a condition is on a request."""
@@ -122,7 +122,7 @@ class S3Object:
         """
         self._location = location
         self._timeout = options.timeout
-        self._session = _session(options, location.shown)
+        self._session = new_session(options, location.shown)
 
     def close(self) -> None:
         """Close the connections."""
@@ -350,17 +350,3 @@ def on_disk() -> Iterator[None]:
             f"the temporary file for the archive cannot be used: {reason_of(error)}",
             hint="TMPDIR names the folder for temporary files",
         ) from error
-
-
-def _session(options: TransferOptions, location: str) -> S3Session:
-    try:
-        import s3fs  # type: ignore[import-untyped]  # noqa: F401 - used when it is asked first
-
-        from memoryfield_readers.s3.session import S3Session
-    except ImportError:
-        raise SourceUnavailable(
-            "writing to S3 needs s3fs, which is not installed",
-            location=location,
-            hint="pip install 'memoryfield-kit[s3]'",
-        ) from None
-    return S3Session(options, location)

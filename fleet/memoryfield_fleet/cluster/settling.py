@@ -1,0 +1,36 @@
+"""What needs no worker: locations that stand for no field, and results that still hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from ..values import Job, Refused, Row, Target
+from ..working.answers import error_facts
+
+Found: TypeAlias = Target | Refused
+
+Known: TypeAlias = Callable[[Target], str | None]
+"""The version of a field of which there is a good result already; None if there is none."""
+
+
+def no_known(target: Target) -> None:
+    """Nothing is known of any field."""
+    return
+
+
+def settled(found: Found, job: Job, known: Known) -> Row | None:
+    """The row where nothing has to be done; None where a worker has to look.
+
+    Arguments:
+        found: a field, or why there is none.
+        job: what is done to each.
+        known: what is known already.
+    """
+    if isinstance(found, Refused):
+        facts = error_facts(found.error)
+        return Row(job.kind, found.location, None, "failed", attempts=0, error=facts)
+    version = known(found)
+    if version is None or found.version != version:
+        return None
+    return Row(job.kind, found.location, version, "same", attempts=0)
