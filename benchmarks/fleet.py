@@ -1,11 +1,11 @@
 """What work on many fields costs: `memoryfield fleet` on 2,000 archives in S3, as ratios.
 
-The store is moto's server, a process of its own with threads, on this machine: what it takes of the
-processors, the workers lack, so it is told. Runs with one worker and with two take turns, so that a
-machine that is busy meanwhile is so for all, and the least time of several rounds counts. A run is
-the whole command, from the start of Python to the totals.
+The store is moto's server, in two processes of its own on this machine (see s3_server.py): what
+they take of the processors, the workers lack, so it is told. Runs with one worker and with two take
+turns, so that a machine that is busy meanwhile is so for all, and the least time of several rounds
+counts. A run is the whole command, from the start of Python to the totals.
 
-    python benchmarks/fleet.py [--rounds N] [--fields N] [--check] [--figures]
+    python benchmarks/fleet.py [--rounds N] [--fields N] [--store N] [--check] [--figures]
 
 Judged are the time with two workers by that with one, and the memory that the client takes for all
 fields by that for a tenth of them. `--figures` measures what docs/fleet.md reckons with instead:
@@ -20,6 +20,7 @@ import http.client
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -36,71 +37,60 @@ from memoryfield_fleet import Job, Target
 from memoryfield_fleet.results import Recording, open_results
 from memoryfield_fleet.working.jobs import Tools
 from memoryfield_fleet.working.jobs import run as work_on
-from serve import free_port, running
 
 _FIELDS = 2_000
 _PAGES = 3
 _PART = 10
 """Of what so many fields cost, and of what all of them do, it is told what one costs."""
 
-_LARGE_FIELDS = 400
+_LARGE_FIELDS = 500
 _LARGE_PAGES = 100
 _MOST_RATIO = 0.65
 _MOST_GROWTH = 1.1
 _ROUNDS = 3
-_GLANCE = 0.02
+_GLANCE = 0.1
 _TICKS = os.sysconf("SC_CLK_TCK")
+_SERVER = Path(__file__).with_name("s3_server.py")
 _COMMAND = Path(sys.executable).with_name("memoryfield")
 _SIGNED = (
     "AWS4-HMAC-SHA256 Credential=writer/20260101/us-east-1/s3/aws4_request, "
     "SignedHeaders=host, Signature=0"
 )
+_TOKEN = re.compile(b"<NextContinuationToken>([0-9a-f]+)<")
 
 
 class Store:
-    """Moto's server, as it is filled and watched.
+    """Moto's server, as it is filled and then watched."""
 
-    Attributes:
-        port: where it listens.
-        pid: its process.
-    """
-
-    def __init__(self, port: int, pid: int) -> None:
-        self.port = port
-        self.pid = pid
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        """Take a server that can be filled."""
+        self._process = process
+        self._port = int(self._line())
+        self._readers: list[int] = []
 
     @property
     def cpu(self) -> float:
-        """Seconds that it has worked so far."""
-        return _cpu(self.pid)
+        """Seconds that it has worked so far for those who read."""
+        return sum(map(_cpu, self._readers))
 
     @property
     def environment(self) -> dict[str, str]:
         """Where workers find it, and who they are."""
         return {
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self.port}",
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{self._port}",
             "AWS_ACCESS_KEY_ID": "reader",
             "AWS_SECRET_ACCESS_KEY": "none",
             "AWS_DEFAULT_REGION": "us-east-1",
         }
 
-    def put(self, path: str, data: bytes = b"") -> None:
-        """Make a bucket, or write an object."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        connection.request("PUT", path, data, {"Authorization": _SIGNED})
-        status = connection.getresponse().status
-        connection.close()
-        if status >= 300:
-            raise SystemExit(f"the store takes no {path}: {status}")
-
     def fill(self, folder: Path, bucket: str, count: int, pages: int) -> int:
         """Write so many archives of so many pages, none like the other; the bytes of the last.
 
-        The names of a tenth of them begin with `few`.
+        The names of a tenth of them begin with `few`. Nothing can be written after that.
         """
         make_field(folder, pages)
         texts = [(path.name, path.read_bytes()) for path in sorted(folder.iterdir())]
-        self.put(f"/{bucket}")
+        self._ask("PUT", f"/{bucket}")
         data = b""
         for number in range(count):
             buffer = io.BytesIO()
@@ -109,17 +99,45 @@ class Store:
                     made.writestr(name, text + b"\nOf field %d.\n" % number)
             data = buffer.getvalue()
             first = "few" if number < count // _PART else "more"
-            self.put(f"/{bucket}/{first}-{number:05d}.memoryfield.zip", data)
+            self._ask("PUT", f"/{bucket}/{first}-{number:05d}.memoryfield.zip", data)
+        # What moto gives with a page of a listing, to ask for the next one, only the process knows
+        # that gave it, and those that are forked from it.
+        more = ""
+        while found := _TOKEN.search(self._ask("GET", f"/{bucket}?list-type=2{more}")):
+            more = f"&continuation-token={found[1].decode()}"
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        self._readers = list(map(int, self._line().split()))
         return len(data)
+
+    def _ask(self, method: str, path: str, data: bytes = b"") -> bytes:
+        """The answer to a request that has to succeed."""
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+        connection.request(method, path, data, {"Authorization": _SIGNED})
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        if answer.status >= 300:
+            raise SystemExit(f"the store takes no {path}: {answer.status}")
+        return body
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
 
 
 @contextmanager
-def store() -> Iterator[Store]:
-    """An empty one."""
-    port = free_port()
-    command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
-    with running(command, port, {}) as pid:
-        yield Store(port, pid)
+def store(processes: int) -> Iterator[Store]:
+    """An empty one, which has so many processes when it is filled."""
+    command = [sys.executable, str(_SERVER), str(processes)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield Store(process)
+        finally:
+            process.communicate()
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +236,8 @@ def compare(home: Path, found: Store, count: int, rounds: int) -> list[str]:
                 flush=True,
             )
     least = {name: min(each.seconds for each in same) for name, same in runs.items()}
+    going = {name: min(each.seconds - each.begun for each in same) for name, same in runs.items()}
+    print(f"from the first result on: {going['2 workers'] / going['1 worker']:.3f}")
     memory = {name: max(each.memory for each in same) for name, same in runs.items()}
     missed = []
     for what, value, most in (
@@ -293,8 +313,9 @@ def main() -> None:
     parser.add_argument("--fields", type=int, default=_FIELDS)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--figures", action="store_true")
+    parser.add_argument("--store", type=int, default=2, help="processes that the store has")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name, store() as found:
+    with tempfile.TemporaryDirectory() as name, store(options.store) as found:
         if options.figures:
             figures(Path(name), found, options.rounds)
             return

@@ -53,6 +53,7 @@ def main() -> None:
         show_writing(root, Path(scratch))
         show_notes(root, Path(scratch))
         show_agents(root, Path(scratch))
+        show_fleet(root, Path(scratch))
         say("Read one page:")
         run(root, "read", str(archive), "index.md")
         say("What a fault looks like, and what the standard says about it:")
@@ -179,6 +180,20 @@ async def ask_server(root: Path, question: str) -> None:
             print(f"> {tool} {json.dumps(given)}")
             for page in answer.get("results", answer.get("pages", ())):
                 print(f"{page['name']} sha256:{page['sha256'][:12]} {page['title']}")
+
+
+def show_fleet(root: Path, scratch: Path) -> None:
+    """Check several fields with a worker, and once more, when there is nothing to do."""
+    many, out = scratch / "many", str(scratch / "checked")
+    shutil.copytree(scratch / "few", many / "few")
+    shutil.copy(scratch / "mine.memoryfield.zip", many)
+    (many / "broken").mkdir()
+    (many / "broken" / "trap.md").write_text(BROKEN_PAGE, encoding="utf-8")
+    say("Many fields at once, each read in a process of its own, so that none can stop the rest:")
+    command = ("fleet", "validate", str(many / "*"), "--out", out, "--workers", "1")
+    run(root, *command, expect=1)
+    say("What was done is kept, so that a second run does what is new, has changed or has failed:")
+    run(root, *command, expect=1)
 
 
 def pin_of(scratch: Path) -> str:

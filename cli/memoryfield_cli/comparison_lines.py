@@ -82,7 +82,7 @@ def remarks_on(change: Change, escaping: Escaping, notes: Notes | None = None) -
     """What is to be said of a change where its lines are not shown."""
     note = note_on(notes, change)
     if note is not None:
-        yield note.brief
+        yield from note.briefs()
     if change.is_lost:  # which is told once of all of them
         return
     if change.note is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .noting_output import first_line, note_lines
@@ -33,19 +33,25 @@ class NoteOnChange:
     Attributes:
         shown: the note.
         made_on: on which of the two pages it was made: that of `after` if they are the same.
+        other: another note on the same page, from the notes on the other one of the two fields.
+        is_other: whether it is such a one itself.
     """
 
     shown: Shown
     made_on: MadeOn
+    other: NoteOnChange | None = None
+    is_other: bool = False
 
-    @property
-    def brief(self) -> str:
-        """The note in one line, escaped."""
-        return f"{self._head}: {first_line(self.shown.note.text)}"
+    def briefs(self) -> Iterator[str]:
+        """The note in one line, escaped; and the other one."""
+        yield f"{self._head}: {first_line(self.shown.note.text)}"
+        if self.other is not None:
+            yield from self.other.briefs()
 
     @property
     def _head(self) -> str:
-        return f"note, revision {self.shown.revision}, {_WORDS[self.made_on]}"
+        whose = " in the notes on the second field," if self.is_other else ""
+        return f"note,{whose} revision {self.shown.revision}, {_WORDS[self.made_on]}"
 
     def lines(self) -> Iterator[str]:
         """The note for people, a line at a time, escaped, as much of it as there is room for."""
@@ -53,8 +59,10 @@ class NoteOnChange:
         for number, line in enumerate(note_lines(self.shown.note.text)):
             if number == _MOST_LINES:
                 yield "| … and more: `memoryfield note show` has all of it"
-                return
+                break
             yield f"| {line if len(line) <= _MOST_LINE else f'{line[: _MOST_LINE - 1]}…'}"
+        if self.other is not None:
+            yield from self.other.lines()
 
     def to_json(self) -> dict[str, Any]:
         """The note as it stands in a comparison."""
@@ -78,18 +86,26 @@ def notes_on(
 
     Arguments:
         comparison: what differs.
-        stores: where notes may be; the first that has one counts.
+        stores: where notes may be, those on the field before first; of two notes that say the same
+            of a page, the first counts.
         names: the names of all pages of the field before.
     """
     found: dict[ChangeKey, NoteOnChange] = {}
     for change in comparison.changes:
         if change.part == "page" and change.kind in _KINDS:
-            for store in stores:
-                note = _note_in(store, change, names)
-                if note is not None:
-                    found[_key(change)] = note
-                    break
+            notes = [note for store in stores if (note := _note_in(store, change, names))]
+            if notes:
+                found[_key(change)] = _both(*notes)
     return found
+
+
+def _both(first: NoteOnChange, *others: NoteOnChange) -> NoteOnChange:
+    """A note, with what the notes on the other field say, if that is something else."""
+    said = (first.shown.note.text, first.made_on)
+    for other in others:
+        if (other.shown.note.text, other.made_on) != said:
+            return replace(first, other=replace(other, is_other=True))
+    return first
 
 
 def _note_in(store: PageNotes, change: Change, names: Container[str]) -> NoteOnChange | None:

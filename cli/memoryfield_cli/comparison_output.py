@@ -97,6 +97,8 @@ def comparison_json(
         note = note_on(notes, change)
         if note is not None:
             facts["reader_note"] = note.to_json()
+            if note.other is not None:
+                facts["other_reader_note"] = note.other.to_json()
     return json.dumps(answer, indent=2, allow_nan=False)
 
 

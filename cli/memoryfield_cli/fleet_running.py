@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -88,7 +88,9 @@ def run(kind: Kind, plan: Plan, options: dict[str, Any], *, fail_on: Level = "er
                     break
                 take(row, tell)
         if first is not None:
-            cluster = workers.enter_context(open_cluster(plan.scheduler, workers=plan.workers))
+            # Half-started processes of this machine would complain of their end.
+            with signals.put_off() if plan.scheduler is None else nullcontext():
+                cluster = workers.enter_context(open_cluster(plan.scheduler, workers=plan.workers))
             rows = cast(
                 "Generator[Row]",  # it is to be closed before the totals are written
                 run_fleet(

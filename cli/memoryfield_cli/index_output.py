@@ -13,7 +13,6 @@ from .output import warn
 if TYPE_CHECKING:
     from memoryfield_index.building import IndexStats
     from memoryfield_index.info import IndexInfo
-    from memoryfield_index.values import Recipe
     from memoryfield_index.verifying import Verification
 
 FINDINGS = 1
@@ -21,32 +20,6 @@ FINDINGS = 1
 
 _MOST_NAMED = 5
 """So many pages are named in a line for people; JSON has them all."""
-
-
-def built_facts(stats: IndexStats, recipe: Recipe, location: str) -> dict[str, Any]:
-    """What came of a build, as JSON."""
-    return {
-        "version": 1,
-        "location": as_unicode(location),
-        "index": as_unicode(str(stats.path)),
-        "model": recipe.model,
-        "dimension": recipe.dimension,
-        "embedder": recipe.embedder,
-        "written": stats.written,
-        "pages": stats.pages,
-        "embedded": stats.embedded,
-        "cached": stats.cached,
-        "reused": stats.reused,
-        "removed": [as_unicode(name) for name in stats.removed],
-        "failed": [
-            {"page": as_unicode(name), "reason": as_unicode(reason)}
-            for name, reason in stats.failed
-        ],
-        "shortened": [
-            {"page": as_unicode(name), "bytes_embedded": count} for name, count in stats.shortened
-        ],
-        "anew": None if stats.anew is None else as_unicode(stats.anew),
-    }
 
 
 def built_line(stats: IndexStats) -> str:

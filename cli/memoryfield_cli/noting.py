@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,17 +13,17 @@ from memoryfield_readers import (
     LimitExceeded,
     Limits,
     LocationError,
-    MemoryfieldError,
     NotFound,
-    PinMismatch,
+    Page,
     Pins,
     SourceUnavailable,
     as_unicode,
     shown,
 )
 
+from .noting_judging import UNREADABLE, Judged, all_judged, tell_last_seen
 from .opening import opened
-from .output import complain, warn
+from .output import warn
 from .standard_input import STDIN
 from .writing import content_from_stdin, read_bounded
 
@@ -33,19 +33,9 @@ if TYPE_CHECKING:
 NOTHING = 1
 """The exit code where nothing was found."""
 
-
-class Judged(NamedTuple):
-    """A record, and what its note is worth by now.
-
-    Attributes:
-        record: the record.
-        stale: whether there is a note, and the page is no longer what it was made on.
-        gone: whether the page is not in the field any more, under the name that it had.
-    """
-
-    record: Record
-    stale: bool
-    gone: bool
+_REMOVE = "--remove takes a note away"
+_MOST_LEFT_OFF = 5
+"""Bytes of a mark of byte order, and of a line end."""
 
 
 def store_of(location: str, store: Path | None, limits: Limits) -> Store | None:
@@ -53,17 +43,21 @@ def store_of(location: str, store: Path | None, limits: Limits) -> Store | None:
 
     Raises:
         StoreError: it cannot be read.
-        NotFound: the one that was named is not there.
+        NotFound: the one that was named is not there; or neither a store nor a field is.
     """
     from memoryfield_notes.notebook import find_store
     from memoryfield_notes.opening import open_store
+    from memoryfield_notes.places import refuse_nowhere
 
     if location == STDIN and store is None:
         from memoryfield_notes.places import place_of
 
         place_of(location)  # which says that there is none
     path = find_store(location, store, limits=limits)
-    return None if path is None else open_store(path)
+    if path is None:
+        refuse_nowhere(location, limits=limits)
+        return None
+    return open_store(path)
 
 
 def no_notes(location: str) -> int:
@@ -102,13 +96,8 @@ def field_as_it_is(
     except SourceUnavailable as error:
         if needed:
             raise
-        _tell_last_seen(error, location)
+        tell_last_seen(error, location)
         return None
-
-
-def _tell_last_seen(error: MemoryfieldError, location: str) -> None:
-    complain(error)
-    warn(f"{location}: its notes are judged by what was last seen of it")
 
 
 def record_named(store: Store, page: str, *, orphan: bool = False) -> Record:
@@ -158,74 +147,33 @@ def looked_up(
     if field is not None and not orphan and page in field.pages and not _knows(store, field):
         try:
             live = field.page(page)
-        except SourceUnavailable as error:
-            if needed:
+        except UNREADABLE as error:
+            if needed or not any(not each.orphan for each in store.named(page)):
                 raise
-            _tell_last_seen(error, field.location)
+            tell_last_seen(error, field.location)
             field = None
         else:
             record = record_of(store, (page,), uuid_of(live), field.pages)
-            if record is None:
+            if record is None or _is_elsewhere(record, live, field, store.origin().pin):
                 return None
             stale = record.note is not None and record.note.sha256 != live.sha256
-            return Judged(record, stale, False)
+            return Judged(record, stale, False, now=None if record.name == page else page)
     record = record_named(store, page, orphan=orphan)
-    if field is None:
-        return _as_last_seen(record)
-    return all_judged([record], field)[0]
+    return all_judged([record], field, store.origin().pin)[0]
+
+
+def _is_elsewhere(record: Record, live: Page, field: Field, pin: str) -> bool:
+    """Whether a page that seems to have lost its uuid has it still, under another name."""
+    from memoryfield_notes.identity import uuid_of
+
+    if record.name == record.id or uuid_of(live) is not None:
+        return False
+    return all_judged([record], field, pin)[0].now is not None
 
 
 def _knows(store: Store, field: Field) -> bool:
     """Whether a store has seen the field as it is, and nothing need be read to know so."""
     return field.known_digest is not None and field.known_digest == store.origin().pin
-
-
-def _as_last_seen(record: Record) -> Judged:
-    return Judged(record, record.is_stale, record.orphan)
-
-
-def all_judged(records: list[Record], field: Field | None) -> list[Judged]:
-    """What notes are worth: by the pages as they are, or by what was last seen of them.
-
-    A page that has another name by now is gone until the store is rebuilt. Pages that cannot be
-    read are told, and judged by what was last seen of them.
-
-    Arguments:
-        records: the records.
-        field: the field as it is, or None if it cannot be had.
-
-    Raises:
-        PinMismatch: it is not what was pinned.
-    """
-    if field is None:
-        return list(map(_as_last_seen, records))
-    there = set(field.pages)
-    found: dict[str, Judged] = {}
-    unsure: list[Record] = []
-    for record in records:
-        found[record.id] = _as_last_seen(record)
-        if record.note is None or record.orphan or record.pin == field.known_digest:
-            continue  # it is as it was seen
-        if record.name in there:
-            unsure.append(record)
-        else:
-            found[record.id] = Judged(record, stale=True, gone=True)
-    try:
-        field.prepare(sorted({record.name for record in unsure}))
-    except SourceUnavailable as error:
-        _tell_last_seen(error, field.location)
-        unsure.clear()
-    for record in unsure:
-        try:
-            sha256 = field.sha256(record.name)
-        except PinMismatch:
-            raise
-        except MemoryfieldError as error:
-            complain(error)
-            continue
-        stale = record.note is not None and record.note.sha256 != sha256
-        found[record.id] = Judged(record, stale, gone=False)
-    return list(found.values())
 
 
 def answer(location: str, notes: Store | None) -> dict[str, Any]:
@@ -243,7 +191,8 @@ def warn_unread(told: Rebuilt, field: Field) -> None:
 def typed_note(text: str | None, file: Path | None, location: str) -> str:
     """The text of a note: as it was typed, from a file, or from stdin.
 
-    One line end at its end is left off.
+    What comes from a file, or from stdin, which "-" names as well, may have a mark of byte order,
+    which is left off; so are line ends at its end, wherever it comes from.
 
     Raises:
         click.UsageError: there are two texts.
@@ -255,19 +204,19 @@ def typed_note(text: str | None, file: Path | None, location: str) -> str:
     if text is not None and file is not None:
         raise click.UsageError("TEXT and --file exclude each other")
     if text is None:
-        if file is not None:
-            content = _content_of(file, MOST_NOTE_BYTES + 2)
+        most = MOST_NOTE_BYTES + _MOST_LEFT_OFF
+        if file is not None and str(file) != STDIN:
+            content = _content_of(file, most)
         elif location == STDIN:
             raise LocationError("only one of field and note can be on stdin", location=STDIN)
         else:
-            content = _from_stdin(MOST_NOTE_BYTES + 2)
+            content = _from_stdin(most)
         try:
-            text = content.decode()
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise InvalidNote("the note is no text", hint="write it in UTF-8") from None
-        text = text.removesuffix("\n").removesuffix("\r")
-    if not text:
-        raise InvalidNote("the note is empty", hint="--remove takes a note away")
+    if not text.strip():
+        raise InvalidNote("the note is empty", hint=_REMOVE)
     return text
 
 
@@ -278,6 +227,9 @@ def _from_stdin(most: int) -> bytes:
         return content_from_stdin(most, "", typed="the note")
     except LimitExceeded:
         raise InvalidNote("is too long for a note", location=STDIN) from None
+    except LocationError as error:
+        error.hint = _REMOVE
+        raise
 
 
 def _content_of(file: Path, most: int) -> bytes:

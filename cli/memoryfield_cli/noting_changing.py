@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections.abc import Iterator
@@ -12,15 +11,26 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from memoryfield_readers import Field, Limits, Pins, WriteConflict, visible
+from memoryfield_notes.record import MOST_REVISION
+from memoryfield_readers import (
+    EmptyField,
+    Field,
+    Limits,
+    MemoryfieldError,
+    NotFound,
+    Pins,
+    WriteConflict,
+    visible,
+)
 
 from .files import LocalPath
 from .noting import NOTHING, answer, record_named, typed_note, warn_unread
+from .noting_judging import UNREADABLE
 from .noting_options import store_option
 from .noting_output import rebuilt_facts, rebuilt_lines, record_facts
 from .opening import opened
 from .options import format_option, limits_option, location_argument, pin_options, source_options
-from .output import no_command, print_json, say, warn, without_commands
+from .output import complain, no_command, print_json, say, warn, without_commands
 from .writing import told_if_unheard
 from .writing_options import note_wait_option
 
@@ -57,11 +67,11 @@ Examples:
     "--file",
     type=LocalPath(dir_okay=False),
     metavar="FILE",
-    help="The file that the note is in; without it and TEXT, the note is read from stdin.",
+    help="The file that the note is in; with - or without it and TEXT, it is read from stdin.",
 )
 @click.option(
     "--rev",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, MOST_REVISION),
     metavar="N",
     help="The revision that the page must have; without it, only a first note is made.",
 )
@@ -92,7 +102,8 @@ def set_note(
     """Set the note on a page, given by its file name or its id (uuid), or take it away.
 
     It is set only if the page still has the revision that you saw: if somebody else was faster, or
-    the page has changed, nothing is changed, the exit code is 5, and the revision is told.
+    the page has changed, nothing is changed, the exit code is 5, and the revision is told. Of
+    @NAME, the page counts as it is locked, and nobody is asked.
     """
     from memoryfield_notes import Outcome
 
@@ -102,7 +113,7 @@ def set_note(
     if note is None and (text is not None or file is not None):
         note = typed_note(text, file, location)
     source = _Source(location, limits, storage_options, pins, offline)
-    with _rebuilt_store(source, store, wait, page) as (notes, changed):
+    with _rebuilt_store(source, store, wait, page, orphan=orphan) as (notes, changed):
         if note is None:  # a person types it when it is known that the page is there
             note = typed_note(None, None, location)
         record = record_named(notes, page, orphan=orphan)
@@ -137,7 +148,7 @@ def _tell(outcome: Outcome, begun: dict[str, Any], form: str) -> None:
     done = f"{after.name}: {what}, revision {after.rev}"
     with told_if_unheard(done if outcome.applied else None):
         if form == "json":
-            facts = record_facts(after, stale=after.is_stale)
+            facts = record_facts(after, stale=after.is_stale, gone=after.orphan)
             print_json({**begun, "status": outcome.status, "page": facts})
         elif outcome.applied:
             say(no_command(visible(done)))
@@ -145,7 +156,7 @@ def _tell(outcome: Outcome, begun: dict[str, Any], form: str) -> None:
 
 @contextmanager
 def _rebuilt_store(
-    source: _Source, store: Path | None, wait: float, page: str
+    source: _Source, store: Path | None, wait: float, page: str, *, orphan: bool
 ) -> Iterator[tuple[Store, tuple[str, ...]]]:
     """The store of notes on a field, which knows its pages as they are now.
 
@@ -153,10 +164,11 @@ def _rebuilt_store(
     """
     from memoryfield_notes.notebook import notebook
     from memoryfield_notes.places import place_of
+    from memoryfield_notes.presence import is_there
 
     place = place_of(source.location, store, limits=source.limits)
     with opened(*source) as field:
-        if not os.path.lexists(place):
+        if not is_there(place):
             _require(field, page)
         with notebook(
             source.location,
@@ -167,11 +179,53 @@ def _rebuilt_store(
             limits=source.limits,
         ) as notes:
             changed: tuple[str, ...] = ()
-            if notes.origin().pin != (field.known_digest or field.digest()):
-                told = notes.rebuild(field)
-                warn_unread(told, field)
-                changed = told.changed
+            try:
+                is_old = notes.origin().pin != (field.known_digest or field.digest())
+                if is_old or (not orphan and _unread(notes, field, page)):
+                    told = notes.rebuild(field)
+                    warn_unread(told, field)
+                    changed = told.changed
+            except EmptyField:
+                raise
+            except UNREADABLE as error:
+                _go_on_without(error, notes, field, page, orphan=orphan)
+            else:
+                for name in () if orphan else _unread(notes, field, page):
+                    field.page(name)  # an error, which says what is the matter
             yield notes, changed
+
+
+def _go_on_without(
+    error: MemoryfieldError, notes: Store, field: Field, page: str, *, orphan: bool
+) -> None:
+    """Go on although another page cannot be read, if this one is what the store knows.
+
+    Raises:
+        MemoryfieldError: it is another one, or cannot be read either.
+    """
+    try:
+        record = record_named(notes, page, orphan=orphan)
+    except NotFound:
+        raise error from None
+    if record.orphan or field.page(record.name).sha256 != record.sha256:
+        raise error
+    complain(error)
+    warn(
+        f"{field.location}: the notes could not be brought up to the field; "
+        f"{visible(record.name)} is as it was last seen, and is noted so"
+    )
+
+
+def _unread(notes: Store, field: Field, page: str) -> set[str]:
+    """The names of pages of a name or an id that a store has not seen as the field has them."""
+    from memoryfield_notes.identity import is_text
+
+    if not is_text(page):
+        return set()
+    known = [*notes.named(page), *notes.find((page, page.lower())).values()]
+    pin = notes.origin().pin
+    found = {each.name for each in known if not each.orphan and each.pin != pin}
+    return found if known or page not in field.pages else {page}
 
 
 def _require(field: Field, page: str) -> None:
@@ -194,7 +248,7 @@ Examples:
 )
 @location_argument
 @click.option(
-    "--force", is_flag=True, help="Go on although all notes would be left without a page."
+    "--force", is_flag=True, help="Go on although no page that is known is in the field any more."
 )
 @store_option
 @note_wait_option
@@ -216,8 +270,8 @@ def rebuild(
     """Bring what is known of the pages up to what the field is now; no note is lost.
 
     The revision of a page is raised if its content changed, and stays else. A note whose page is
-    gone is kept, and listed. If pages could not be read, they stay as they were, and the exit code
-    is 1.
+    gone is kept, and listed. Pages over a limit, or with a name that is not UTF-8, stay as they
+    were, and the exit code is 1; if a page cannot be read at all, nothing is changed.
     """
     from memoryfield_notes.notebook import notebook
     from memoryfield_notes.places import place_of

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from memoryfield_notes import Lineage, Rebuilt, Record
     from memoryfield_notes.showing import Shown
 
+    from .noting_judging import Judged
+
 MOST_FIRST_LINE = 100
 """Characters of a note, or of a line of a page, that stand in a line with other things."""
 
@@ -21,6 +23,9 @@ _MOST_NAMED = 5
 _AS_IT_IS = "made on this page as it is"
 _CHANGED = "STALE: the page has changed since"
 _GONE = "STALE: the page is not in the field any more"
+_AS_IT_WAS = "made on this page as it was last seen (it cannot be had now)"
+_HAD_CHANGED = "STALE: the page had changed when it was last seen (it cannot be had now)"
+_WAS_GONE = "STALE: the page was not in the field when that was last seen (it cannot be had now)"
 
 
 def print_note(name: str, shown: Shown) -> None:
@@ -49,14 +54,20 @@ def brief(revision: int, text: str, *, stale: bool) -> str:
     return f"revision {revision}{', stale' if stale else ''}: {first_line(text)}"
 
 
-def record_facts(record: Record, *, stale: bool) -> dict[str, Any]:
-    """What a store knows of a page, but for the page itself, as JSON."""
+def record_facts(record: Record, *, stale: bool, gone: bool) -> dict[str, Any]:
+    """What is known of a page, but for the page itself, as JSON.
+
+    Arguments:
+        record: what the store knows.
+        stale: whether the note is stale.
+        gone: whether the page is not in the field any more.
+    """
     note = record.note
     return {
         "id": as_unicode(record.id),
         "name": as_unicode(record.name),
         "revision": record.rev,
-        "orphan": record.orphan,
+        "orphan": gone,
         "parent": None if record.parent is None else as_unicode(record.parent),
         "sha256": record.sha256,
         "pin": record.pin,
@@ -72,9 +83,17 @@ def record_facts(record: Record, *, stale: bool) -> dict[str, Any]:
     }
 
 
-def record_line(record: Record, *, stale: bool, gone: bool) -> str:
+def judged_facts(found: Judged) -> dict[str, Any]:
+    """The same of a page that was held against the field, and whether it could be."""
+    facts = record_facts(found.record, stale=found.stale, gone=found.gone)
+    if found.now is not None:
+        facts["name"] = as_unicode(found.now)
+    return {**facts, "checked": found.checked}
+
+
+def record_line(record: Record, *, stale: bool, gone: bool, now: str | None = None) -> str:
     """A page and its note in one line: `a.md  revision 3, stale: how it begins`."""
-    name = f"{visible(record.name)}{' (gone)' if gone else ''}"
+    name = f"{visible(record.name if now is None else now)}{' (gone)' if gone else ''}"
     if record.note is None:
         return f"{name}  revision {record.rev}, no note"
     return f"{name}  {brief(record.rev, record.note.text, stale=stale)}"
@@ -88,11 +107,17 @@ def line_with(text: str, term: str) -> str:
     return f"{'…' if near > begin else ''}{first_line(text[near:])}"
 
 
-def fact_lines(record: Record, *, stale: bool, gone: bool) -> Iterator[str]:
+def fact_lines(found: Judged) -> Iterator[str]:
     """What is to be known of a note, above its text."""
-    note = record.note
-    state = "no note" if note is None else _GONE if gone else _CHANGED if stale else _AS_IT_IS
-    yield f"{visible(record.name)}, revision {record.rev}, {state}"
+    record, note = found.record, found.record.note
+    if note is None:
+        state = "no note"
+    elif found.checked:
+        state = _GONE if found.gone else _CHANGED if found.stale else _AS_IT_IS
+    else:
+        state = _WAS_GONE if found.gone else _HAD_CHANGED if found.stale else _AS_IT_WAS
+    name = record.name if found.now is None else found.now
+    yield f"{visible(name)}, revision {record.rev}, {state}"
     yield f"id       {visible(record.id)}"
     if note is not None:
         yield f"written  {note.written}"

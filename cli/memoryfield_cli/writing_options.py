@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -60,11 +61,23 @@ def _ids(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...])
     return ids
 
 
+class _Seconds(click.FloatRange):
+    """A number of seconds, as `FloatRange` has it, but for what is no number."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is no number of seconds.", param, ctx)
+        return seconds
+
+
 def _waiting_option(what: str) -> Callable[[F], F]:
     """`--wait`: for how long others are waited for that change something."""
     return click.option(
         "--wait",
-        type=click.FloatRange(min=0),
+        type=_Seconds(min=0),
         default=DEFAULT_WAIT,
         show_default="30",
         metavar="SECONDS",

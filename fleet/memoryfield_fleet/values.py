@@ -42,12 +42,14 @@ class Refused:
     """A location or pattern that stands for no field.
 
     Attributes:
-        location: as it was given.
+        location: as it was given, as far as that may be shown.
         error: why.
+        given: what tells it from others that are shown alike; it is never shown or sent.
     """
 
     location: str
     error: MemoryfieldError
+    given: str = field(default="", repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -164,13 +164,13 @@ def checked_merge(
     """What `merged` says, if that can and may be done.
 
     Raises:
-        NotesAtRisk: all notes would be left without a page, and that was not asked for.
+        NotesAtRisk: no page that was known is in the field, there are notes, and nobody has asked.
         StoreError: a revision would be too high.
     """
     merge, told = merged(known, sight, floor)
     if not force and loses_all(known.values(), merge):
         raise NotesAtRisk(
-            "the field has none of the pages that there are notes on: it is another field, or they "
+            "the field has none of the pages that the store knows: it is another field, or they "
             "were all removed; nothing was changed",
             location=location,
             hint="if they were removed: `memoryfield note rebuild LOCATION --force`; the notes on "

@@ -9,6 +9,7 @@ from memoryfield_readers import NotFound
 from memoryfield_readers.holding import Waiting
 
 from .file_store import FileStore
+from .presence import is_there
 from .record import StoreKind
 from .store import DEFAULT_WAIT
 
@@ -36,7 +37,7 @@ def convert(
         LockTimeout: another one was writing to it for longer than the wait.
     """
     place = Path(os.path.abspath(path))
-    if not os.path.lexists(place):
+    if not is_there(place):
         raise NotFound("there is no store of notes", location=str(place))
     with FileStore(place, wait=wait, waiting=waiting) as store:
         return store.convert(kind)

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Final
 
-from .errors import StoreError
+from .errors import UPDATE, StoreError
 from .record import MOST_NOTE_BYTES, MOST_REVISION, Note, Origin, Record
 
 FORMAT: Final = "memoryfield-notes"
 VERSION: Final = 1
 
+_UNKNOWN = "\ufffd"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _PIN = re.compile(r"field-sha256:[0-9a-f]{64}")
 _WRITTEN = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
@@ -109,7 +112,7 @@ def parse(data: bytes, location: str) -> Document:
             f"was made by a newer version of this program: its format is {newer}, "
             f"and {VERSION} is known",
             location=location,
-            hint="update memoryfield-kit",
+            hint=UPDATE,
         ) from None
     raise StoreError(
         f"is no store of notes that can be read: {reason}; nothing was changed",
@@ -195,6 +198,8 @@ def checked_record(record: Record) -> Record:
         raise ValueError(f"the hash or the pin of {record.name!a} is none")
     if not 1 <= record.rev <= MOST_REVISION:
         raise ValueError(f"the revision of {record.name!a} is out of range")
+    if not (record.orphan or _is_text_of(record)):
+        raise ValueError(f"the text of {record.name!a} is not what its hash says")
     if record.orphan and (record.text or note is None):
         raise ValueError(f"{record.name!a} is an orphan that has a text, or no note")
     if note is not None:
@@ -205,6 +210,14 @@ def checked_record(record: Record) -> Record:
         if not _WRITTEN.fullmatch(note.written):
             raise ValueError(f"the time of the note on {record.name!a} is none")
     return record
+
+
+def _is_text_of(record: Record) -> bool:
+    """Whether a text can be that of a page with the hash: a mark of byte order is no text."""
+    if _UNKNOWN in record.text:  # bytes that are not UTF-8 have become this
+        return True
+    text = record.text.encode()
+    return any(record.sha256 == sha256(each + text).hexdigest() for each in (b"", BOM_UTF8))
 
 
 def _check_keys(value: Mapping[str, Any], known: frozenset[str], what: str) -> None:

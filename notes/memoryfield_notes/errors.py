@@ -9,7 +9,12 @@ MemoryfieldError
 
 from __future__ import annotations
 
+from typing import Final
+
 from memoryfield_readers import MemoryfieldError
+
+UPDATE: Final = "update memoryfield-kit"
+"""The hint where something was made by a newer version."""
 
 
 class InvalidNote(MemoryfieldError):

@@ -23,6 +23,7 @@ from .lineage import Lineage
 from .merging import Rebuilt
 from .placing import KEPT_OPEN, CutOff, lock_path, put, status_of
 from .record import Origin, Record, StoreKind
+from .restoring import restored
 from .store import Outcome, checked_note, checked_term
 
 _T = TypeVar("_T")
@@ -34,9 +35,19 @@ _MOST_TRIES = 5
 class FileStore:
     """A `Store`, of whichever kind its file is at the time: others may convert it meanwhile."""
 
-    def __init__(self, path: Path, *, wait: float, waiting: Waiting | None = None) -> None:
-        """Open it; raises as `open_store` does."""
+    def __init__(
+        self, path: Path, *, wait: float, waiting: Waiting | None = None, mend: bool = False
+    ) -> None:
+        """Open it; raises as `open_store` does.
+
+        Arguments:
+            path: the file.
+            wait: for how many seconds writers wait for one another.
+            waiting: called with a line for a person, when that has lasted two seconds.
+            mend: whether reading, too, undoes what a writer left that was ended in the middle.
+        """
         self._path = path
+        self._mends = mend
         self._wait = wait
         self._waiting = waiting
         self._alone = threading.RLock()
@@ -140,7 +151,8 @@ class FileStore:
                     location=str(self._path),
                     hint="export or back them up first, if they are to be replaced",
                 )
-            self._replace(backend, checked, backend.kind)
+            after = restored(backend.document(), checked, str(self._path))
+            self._replace(backend, after, backend.kind)
 
         self._write(replaced)
 
@@ -213,6 +225,10 @@ class FileStore:
             try:
                 with self._alone, self._let_go_after():
                     return ask(self._current())
+            except CutOff:
+                if tries == _MOST_TRIES or not self._mends:
+                    raise
+                self._write(lambda backend: backend.settle())
             except StoreError:
                 if tries == _MOST_TRIES or _mark(self._path) == before:
                     raise

@@ -158,9 +158,10 @@ def merged(known: Mapping[str, Known], sight: Sight, floor: int) -> tuple[Merge,
 
 
 def loses_all(known: Iterable[Known], merge: Merge) -> bool:
-    """Whether there were notes with pages, and a merge would leave every one of them without."""
-    noted = {each.id for each in known if each.noted and not each.orphan}
-    return bool(noted) and noted <= set(merge.orphaned)
+    """Whether there were notes with pages, and not one page that was known is in the field."""
+    live = [each for each in known if not each.orphan]
+    gone = {*merge.orphaned, *merge.dropped}
+    return any(each.noted for each in live) and gone.issuperset(each.id for each in live)
 
 
 def _of_name(by_name: Mapping[str, Known], page: Seen, ids: set[str]) -> Known | None:

@@ -6,7 +6,6 @@ with page_notes("@handbook", told=print) as notes, open_field("@handbook") as fi
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from memoryfield_readers import DEFAULT_LIMITS, Limits, LocationError, MemoryfieldError, NotFound
 
 from .places import STDIN, make_folder, place_of
+from .presence import is_there
 from .showing import PageNotes
 
 if TYPE_CHECKING:
@@ -35,12 +35,13 @@ def find_store(
     Raises:
         NotFound: the one that was named is not there.
         LocationError: the location is none, or the store would be a part of the field.
+        StoreError: it cannot be seen whether there is one.
         LockFileError, PinMismatch, LimitExceeded: the lock file that it is in is broken.
     """
     if store is None and location == STDIN:
         return None
     path = place_of(location, store, limits=limits)
-    if os.path.lexists(path):
+    if is_there(path):
         return path
     if store is not None:
         raise NotFound("there is no such store of notes", location=str(store))

@@ -14,6 +14,7 @@ from .document import Document
 from .errors import StoreError
 from .file_store import FileStore
 from .placing import lock_path, put
+from .presence import is_there
 from .record import Origin, StoreKind
 from .store import DEFAULT_WAIT, Store
 
@@ -46,7 +47,8 @@ def open_store(
         path: the file; its folder must be there.
         kind: of a store that is made; None to go by the ending of its name, or else by `pages`.
         pages: how many pages the field has.
-        create: whether to make a store, about no field yet, if nothing is there.
+        create: whether it is opened to be written to: a store, about no field yet, is made if
+            nothing is there, and what a writer left that was ended is undone.
         wait: for how many seconds writers wait for one another.
         waiting: called with a line for a person, when a writer has waited for two seconds.
 
@@ -57,7 +59,7 @@ def open_store(
         LockTimeout: another one was writing to it for longer than the wait.
     """
     place = Path(os.path.abspath(path))
-    if not os.path.lexists(place):
+    if not is_there(place):
         if not create:
             raise NotFound(
                 "there is no store of notes",
@@ -65,7 +67,7 @@ def open_store(
                 hint="`memoryfield note rebuild LOCATION` makes one",
             )
         _make(place, kind or kind_of_new(place, pages), wait, waiting)
-    return FileStore(place, wait=wait, waiting=waiting)
+    return FileStore(place, wait=wait, waiting=waiting, mend=create)
 
 
 def kind_of_new(path: Path, pages: int | None = None) -> StoreKind:
@@ -78,7 +80,7 @@ def kind_of_new(path: Path, pages: int | None = None) -> StoreKind:
 
 def _make(path: Path, kind: StoreKind, wait: float, waiting: Waiting | None) -> None:
     """Make an empty store, unless somebody else has made one just before."""
-    if not path.parent.is_dir():
+    if not os.path.isdir(path.parent):
         raise StoreError(
             "cannot be made: its folder is not there",
             location=str(path),

@@ -113,6 +113,28 @@ def refuse_within(
         )
 
 
+def refuse_nowhere(location: str, *, limits: Limits = DEFAULT_LIMITS) -> None:
+    """Refuse a location on this machine where nothing is: it was hardly meant.
+
+    Arguments:
+        location: as a person typed it.
+        limits: how many files a field of a lock file may have.
+
+    Raises:
+        NotFound: nothing is there.
+        LocationError, LockFileError, PinMismatch, LimitExceeded: as `key_of` raises.
+    """
+    if location == STDIN:
+        return
+    parsed = _parsed(location, limits)
+    if isinstance(parsed, LocalLocation) and not os.path.lexists(parsed.path):
+        raise NotFound(
+            "there is neither a field nor a note on one",
+            location=location,
+            hint="see how its path is written",
+        )
+
+
 def notes_folder() -> Path:
     """The folder for the notes of this user; it need not exist."""
     if os.environ.get(FOLDER_VARIABLE):
@@ -131,7 +153,7 @@ def make_folder(path: Path) -> None:
         StoreError: it cannot be made.
     """
     folder = path.parent
-    if folder.is_dir():
+    if os.path.isdir(folder):
         return
     if folder != notes_folder():
         raise NotFound("there is no such folder", location=str(folder))

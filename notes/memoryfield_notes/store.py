@@ -15,7 +15,7 @@ from .document import Document
 from .errors import InvalidNote
 from .lineage import Lineage
 from .merging import Rebuilt
-from .record import MOST_NOTE_BYTES, Note, Origin, Record, StoreKind
+from .record import MOST_NOTE_BYTES, MOST_REVISION, Note, Origin, Record, StoreKind
 
 DEFAULT_WAIT = 30.0
 """Seconds to wait for another writer of the same store, unless somebody says otherwise."""
@@ -129,10 +129,10 @@ class Store(Protocol):
 
         Arguments:
             field: the field.
-            force: go on although all notes would be left without a page.
+            force: go on although no page that was known is in the field.
 
         Raises:
-            NotesAtRisk: there are notes, and the field has none of their pages: it is another one.
+            NotesAtRisk: there are notes, and the field has no page that is known.
             MemoryfieldError: the field cannot be read whole; as `sight_of` raises.
         """
 
@@ -155,6 +155,9 @@ class Store(Protocol):
 
     def restore(self, document: Document, *, replace: bool = True) -> None:
         """Hold what a document says, and nothing else, in one step.
+
+        In a store that is not empty, revisions rise where they would come again with another
+        content; see `restored`.
 
         Arguments:
             document: what to hold.
@@ -184,15 +187,20 @@ def checked_term(term: str) -> str:
 
 
 def checked_note(rev: int, note: str) -> str:
-    """The note, if it and the revision can be what they are for.
+    """The note, if it and the revision can be what they are for; line ends at its end go.
 
     Raises:
         InvalidNote: one of them cannot.
     """
-    if isinstance(rev, bool) or not isinstance(rev, int) or rev < 0:
-        raise InvalidNote(f"{rev!r} is no revision", hint="give a whole number from 1 on")
+    if isinstance(rev, bool) or not isinstance(rev, int) or not 0 <= rev <= MOST_REVISION:
+        raise InvalidNote(
+            "the revision is none", hint=f"give a whole number from 1 to {MOST_REVISION}"
+        )
     if not isinstance(note, str) or not _is_utf8(note) or "\x00" in note:
         raise InvalidNote("the note is no text", hint="write UTF-8, without NUL")
+    if note and not note.strip():
+        raise InvalidNote("the note is empty", hint='write something; "" takes a note away')
+    note = note.rstrip("\r\n")
     size = len(note.encode())
     if size > MOST_NOTE_BYTES:
         raise InvalidNote(

@@ -105,13 +105,13 @@ def test_hostile_notes_stay_text(tmp_path: Path) -> None:
     leave(store, place, dict.fromkeys(HOSTILE, text))
     with noted_desk(place, store) as desk:
         for row in read(desk, *HOSTILE).values():
-            assert row["reader_note"]["text"] == text
+            assert row["reader_note"]["text"] == text.rstrip("\n")
         found = answered(desk.search({"query": "tool instructions", "mode": "lexical"}))
         assert found["results"][0]["reader_note"]["truncated"] is True
         assert text.startswith(found["results"][0]["reader_note"]["text"])
 
 
-@pytest.mark.parametrize("letter", ["\u202e", "茶", "x y\n"], ids=ascii)
+@pytest.mark.parametrize("letter", ["\u202e", "茶", "x\ny"], ids=ascii)
 def test_long_notes_are_read_to_their_ends(letter: str, tmp_path: Path) -> None:
     """Twenty pages at once, each with the longest note; each answer is within its bounds."""
     long = letter * (MOST_NOTE_BYTES // len(letter.encode()))
@@ -183,6 +183,24 @@ def test_a_damaged_store_keeps_no_page_from_being_read(content: bytes, tmp_path:
         with pytest.raises(MemoryfieldError):
             NoteStores.of(shelf, store, settable=True)
     assert store.read_bytes() == content
+
+
+def test_a_folder_of_notes_that_cannot_be_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody is told that there are no notes where nobody could look."""
+    place = folder(tmp_path / "f", PAGES)
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("MEMORYFIELD_NOTES_DIR", str(tmp_path / "file"))
+    with shelf_of(f"f={place}") as shelf, NoteStores.of(shelf) as notes:
+        for answer in (
+            Desk(shelf, notes).read_pages({"names": list(PAGES)}),
+            Desk(shelf, notes).list_fields({"field": "f"}),
+        ):
+            told = answered(answer)["unread_notes"]
+            assert told.startswith("notes on f: cannot be looked at")
+        with pytest.raises(StoreError):
+            NoteStores.of(shelf, settable=True)
 
 
 def test_where_a_store_may_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,7 +77,7 @@ def test_stale_is_an_answer_with_the_note_that_is_there(desk: Desk, tmp_path: Pa
     """At a revision of before, or one that is still to come, nothing is changed."""
     first = revision_of(desk, "a.md")
     leave(tmp_path / "store", tmp_path / "f", {"a.md": "of another"})
-    for revision in (first, first + 2, 2**53 - 1, 10**30):
+    for revision in (first, first + 2, 2**53 - 1):
         done = put(desk, "a.md", revision, "mine")
         assert (done["status"], done["revision"]) == ("stale", first + 1)
         assert done["reader_note"]["text"] == "of another"
@@ -218,6 +218,9 @@ def test_arguments_that_mean_nothing(desk: Desk, tmp_path: Path) -> None:
         ({"revision": None}, "revision is missing"),
         ({"revision": 0}, "whole number"),
         ({"revision": -1}, "whole number"),
+        ({"revision": 2**53}, "whole number from 1 to 9,007,199,254,740,991"),
+        ({"revision": 10**30}, "whole number"),
+        ({"text": " \n"}, "the note is empty"),
         ({"revision": True}, "whole number"),
         ({"revision": "1"}, "whole number"),
         ({"revision": 1.5}, "whole number"),

@@ -84,6 +84,43 @@ def test_a_run_that_is_ended_goes_on(
         assert rows[location]["result"] == alone
 
 
+def test_a_run_that_is_ended_while_workers_begin_says_so_in_one_line(fields: Path) -> None:
+    """A terminal sends Ctrl-C to all processes; those that begin have nothing to say of it."""
+    with subprocess.Popen(
+        [COMMAND, *RUN],
+        cwd=fields,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        start_new_session=True,
+        preexec_fn=heed_signals,
+    ) as process:
+        last = time.monotonic() + SECONDS
+        while b"spawn_main" not in _of_session(process.pid) and time.monotonic() < last:
+            assert process.poll() is None
+            time.sleep(0.02)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=SECONDS)
+    assert (process.returncode, out, err) == (130, b"", b"memoryfield: interrupted\n")
+    assert _is_left_alone(process.pid)
+
+
+def _of_session(leader: int) -> bytes:
+    """The processes of a session that are not dead, a line each."""
+    listed = subprocess.run(["ps", "-eo", "sid=,stat=,args="], capture_output=True, check=True)
+    rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
+    mine = (row for row in rows if int(row[0]) == leader and not row[1].startswith(b"Z"))
+    return b"\n".join(row[2] for row in mine)
+
+
+def _is_left_alone(leader: int) -> bool:
+    """Whether all processes of a session come to their end."""
+    last = time.monotonic() + SECONDS
+    while (left := _of_session(leader)) and time.monotonic() < last:
+        time.sleep(0.02)
+    return not left
+
+
 def test_people_see_how_far_it_is(fields: Path) -> None:
     """On a terminal a line counts fields, and a table follows; Ctrl-C ends it and its workers."""
     keyboard, screen = os.openpty()
@@ -106,10 +143,7 @@ def test_people_see_how_far_it_is(fields: Path) -> None:
     assert b"broken off before its end" in rest
     assert b"memoryfield: interrupted" in rest
     assert b"Traceback" not in rest
-    listed = subprocess.run(
-        ["ps", "-eo", "sid=,stat="], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    assert [row for row in listed if row.split()[0] == str(process.pid) and "Z" not in row] == []
+    assert _is_left_alone(process.pid)
 
 
 def _with_this_terminal() -> None:

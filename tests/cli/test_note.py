@@ -49,18 +49,20 @@ def test_a_note_is_made_and_shown(field: Path) -> None:
     assert {each.name: each.read_bytes() for each in field.iterdir()} == before
 
 
-@pytest.mark.parametrize("way", ["argument", "file", "stdin"])
+@pytest.mark.parametrize("way", ["argument", "file", "stdin", "dash"])
 def test_a_note_comes_from_anywhere(way: str, field: Path, tmp_path: Path) -> None:
-    """One line end at its end is left off where it comes from a file."""
+    """Line ends at its end are left off, and so is a mark of byte order that a file begins with."""
     file = tmp_path / "note.txt"
-    file.write_bytes("Caf\u00e9.\n\n".encode())
+    file.write_bytes("\ufeffCaf\u00e9.\r\n \r\n\n".encode())
     if way == "argument":
-        good("set", field, "c.md", "Caf\u00e9.\n")
+        good("set", field, "c.md", "Caf\u00e9.\r\n \r\n\n")
     elif way == "file":
         good("set", field, "c.md", "--file", file)
+    elif way == "dash":
+        good("set", field, "c.md", "--file", "-", stdin=file.read_bytes())
     else:
         good("set", field, "c.md", stdin=file.read_bytes())
-    assert page_of(field, "c.md")["note"]["text"] == "Caf\u00e9.\n"
+    assert page_of(field, "c.md")["note"]["text"] == "Caf\u00e9.\r\n "
 
 
 def test_a_revision_is_asked_for(field: Path) -> None:
@@ -140,6 +142,8 @@ def test_a_page_that_goes_leaves_its_note(field: Path) -> None:
     good("set", field, "c.md", "A pot.")
     good("set", field, "b.md", "A pan.")
     (field / "c.md").unlink()
+    for facts in (page_of(field, "c.md"), note("ls", field, "--format", "json").json["pages"][1]):
+        assert (facts["orphan"], facts["checked"], facts["note"]["stale"]) == (True, True, True)
     done = note("ls", field)
     assert (done.code, done.out.splitlines()[1]) == (0, "c.md (gone)  revision 2, stale: A pot.")
     assert "`memoryfield note rebuild` tells" in done.err
@@ -157,10 +161,27 @@ def test_a_page_that_goes_leaves_its_note(field: Path) -> None:
 
 
 def test_a_page_that_is_renamed_keeps_its_note(field: Path) -> None:
-    """By its uuid, also before a rebuild."""
+    """By its uuid, also before a rebuild, and where another page has got its name."""
     good("set", field, "woks.md", "Checked.")
     (field / "woks.md").rename(field / "pans.md")
-    assert page_of(field, "pans.md")["note"]["text"] == "Checked."
+    for other in (False, True):
+        if other:
+            (field / "woks.md").write_bytes(b"Another page.\n")
+            assert good("ls", field).out == "pans.md  revision 2: Checked.\n"
+            assert "no note on it" in refused(1, "show", field, "woks.md")
+        else:
+            for name in ("pans.md", "woks.md", UUID):
+                page = page_of(field, name)
+                assert (page["name"], page["orphan"], page["checked"]) == ("pans.md", False, True)
+                assert (page["note"]["text"], page["note"]["stale"]) == ("Checked.", False)
+            [listed] = good("ls", field, "--format", "json").json["pages"]
+            assert listed == page
+    (field / "woks.md").unlink()
+    (field / "pans.md").rename(field / "twice.md")
+    (field / "pans.md").write_bytes((field / "twice.md").read_bytes())
+    done = note("ls", field)
+    assert done.out == "woks.md (gone)  revision 2, stale: Checked.\n"
+    (field / "twice.md").unlink()
     good("rebuild", field)
     assert good("ls", field).out == "pans.md  revision 2: Checked.\n"
 
@@ -205,7 +226,7 @@ def test_family(field: Path) -> None:
 
 def relatives(field: Path, name: str) -> list[str]:
     done = note("show", field, name, "--family")
-    assert (done.code, "no note" in done.err) == (0, True)
+    assert (done.code, "no note" in done.err) == (1, True)
     return [line for line in done.out.splitlines() if line.startswith(("parent ", "child "))]
 
 
@@ -233,6 +254,16 @@ WRONG: dict[str, tuple[int, list[str], str]] = {
     "no number": (2, ["set", "field", "c.md", "X", "--rev", "x"], "'x'"),
     "two texts": (2, ["set", "field", "c.md", "X", "--file", "y"], "exclude each other"),
     "remove a text": (2, ["set", "field", "c.md", "X", "--remove"], "takes no text"),
+    "too high": (2, ["set", "field", "c.md", "X", "--rev", str(2**53)], "not in the range"),
+    "white space": (2, ["set", "field", "c.md", " \t "], "--remove takes a note away"),
+    "no wait": (2, ["set", "field", "c.md", "X", "--wait", "nan"], "no number of seconds"),
+    "nowhere": (4, ["ls", "gone"], "neither a field nor a note"),
+    "nothing to export": (4, ["export", "gone"], "neither a field nor a note"),
+    "nothing to convert": (4, ["convert", "gone", "json"], "neither a field nor a note"),
+    "restore nowhere": (4, ["restore", "gone", "notes.json"], "neither a field nor a note"),
+    "over the lock": (2, ["export", "field", "--store", "x", ".x.lock"], "the lock file of a"),
+    "over a lock": (2, ["export", "field", ".x.lock", "--replace"], "the lock file of a"),
+    "over a file": (5, ["export", "field", "notes.json"], "--replace writes over it"),
     "empty": (2, ["set", "field", "c.md", ""], "--remove takes a note away"),
     "too long": (2, ["set", "field", "c.md", "x" * (MOST_NOTE_BYTES + 1)], "over the limit"),
     "no text": (2, ["set", "field", "c.md", "\udce9"], "is no text"),
@@ -246,7 +277,7 @@ WRONG: dict[str, tuple[int, list[str], str]] = {
     "two lists": (2, ["ls", "field", "--all", "--stale"], "--all goes with"),
     "no such store": (4, ["ls", "field", "--store", "gone"], "gone: there is no such store"),
     "restore nothing": (4, ["restore", "field", "gone"], "gone"),
-    "restore a page": (4, ["restore", "field", "field/c.md"], "c.md"),
+    "restore a page": (4, ["restore", "field", "field/c.md"], "what `note export` or"),
 }
 
 
@@ -254,6 +285,9 @@ WRONG: dict[str, tuple[int, list[str], str]] = {
 def test_what_is_wrong_is_told(name: str, field: Path) -> None:
     """In one line, with the exit code for it; the notes stay as they were."""
     good("set", field, "b.md", "A pan.")
+    good("export", field, "notes.json")
+    good("backup", field, "x")
+    (field.parent / ".x.lock").touch()
     before = good("export", field).out
     code, arguments, told = WRONG[name]
     error = refused(code, *arguments)
@@ -265,8 +299,8 @@ def test_what_is_wrong_is_told(name: str, field: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "told"),
     [
-        (b"", "nothing came on stdin"),
-        (b"\n", "the note is empty"),
+        (b"", "nothing came on stdin (--remove"),
+        (b" \n", "the note is empty"),
         (b"\xff", "write it in UTF-8"),
         (b"a\0b", "without NUL"),
         (b"x" * (MOST_NOTE_BYTES + 1), "over the limit"),

@@ -26,6 +26,10 @@ def test_stores_travel(field: Path, tmp_path: Path) -> None:
     exported = good("export", field).stdout
     assert json.loads(exported)["format"] == "memoryfield-notes"
     good("export", field, tmp_path / "notes.json")
+    (tmp_path / "notes.json").write_bytes(b"")
+    assert "--replace" in refused(5, "export", field, tmp_path / "notes.json")
+    assert (tmp_path / "notes.json").read_bytes() == b""
+    good("export", field, tmp_path / "notes.json", "--replace")
     assert (tmp_path / "notes.json").read_bytes() == exported
     store = tmp_path / "copy.sqlite3"
     assert good("restore", field, "notes.json", "--store", store).out.endswith(
@@ -37,12 +41,24 @@ def test_stores_travel(field: Path, tmp_path: Path) -> None:
     good("backup", field, "backup", "--store", store)
     refused(5, "backup", field, "backup", "--store", store)
     good("set", field, "b.md", "A pan.", "--store", store)
+    taken = store.with_name("taken")
+    good("restore", field, "-", "--store", taken, stdin=(tmp_path / "backup").read_bytes())
+    assert good("export", field, "-", "--store", taken).stdout == exported
+    good("restore", field, "-", "--store", taken, "--replace", stdin=exported)
+    assert good("export", field, "--store", taken).stdout == exported
+    told = refused(4, "restore", field, "-", "--store", taken, "--replace", stdin=b"{}")
+    assert told.startswith("memoryfield: -: is no store of notes")
     good("restore", field, "backup", "--store", store, "--replace")
     for kind, head in (("sqlite", b"SQLite"), ("json", b"{"), ("json", b"{")):
         place = Path(good("convert", field, kind).out.removesuffix(f": {kind}\n"))
         assert place.read_bytes().startswith(head)
         assert good("export", field).stdout == exported
-    assert good("export", field, "--store", store).stdout == exported
+    before, after = (
+        {each["id"]: each for each in json.loads(data)["records"]}
+        for data in (exported, good("export", field, "--store", store).stdout)
+    )
+    assert after["b.md"].pop("rev") == before["b.md"].pop("rev") + 2  # not what was read once
+    assert after == before
     assert "is the store itself" in refused(2, "export", field, place)
     place.write_bytes(exported[:-9])
     for arguments in (["ls", "field"], ["set", "field", "b.md", "X"], ["rebuild", "field"]):

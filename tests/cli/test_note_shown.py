@@ -66,8 +66,8 @@ def test_read_without_notes(field: Path, tmp_path: Path) -> None:
 def test_read_as_json(field: Path) -> None:
     """A page with a note has a key more, and any other page has not."""
     pages = call("read", field, "woks.md", "c.md", "--format", "json").json["pages"]
-    assert ["note" in page for page in pages] == [True, False]
-    note = pages[0]["note"]
+    assert ["reader_note" in page for page in pages] == [True, False]
+    note = pages[0]["reader_note"]
     assert (note["id"], note["revision"], note["stale"]) == (UUID, 2, False)
     assert (note["text"], note["sha256"]) == ("Checked.\nTwice.", pages[0]["sha256"])
     assert note.keys() == {"id", "revision", "text", "stale", "sha256", "pin", "written"}
@@ -86,7 +86,8 @@ def test_search_shows_how_a_note_begins(field: Path, tmp_path: Path) -> None:
     assert read[1:5] == [heading, "| Checked.", "| Twice.", "==> woks.md <=="]
     other = folder(tmp_path / "other", {"woks.md": b"woks\n"})
     found = call("search", "--lexical", "--format", "json", field, other, "woks").json["results"]
-    assert {(hit["field"], hit["filename"]): hit.get("note", {}).get("text") for hit in found} == {
+    notes = {(hit["field"], hit["filename"]): hit.get("reader_note") for hit in found}
+    assert {of: None if note is None else note["text"] for of, note in notes.items()} == {
         ("field", "woks.md"): "Checked.\nTwice.",
         ("field", "b.md"): None,
         ("other", "woks.md"): None,
@@ -114,6 +115,30 @@ def test_diff_says_on_which_page_a_note_was_made(field: Path) -> None:
     line = "! note, revision 2, STALE: made on another version of the page"
     assert f"           {line}: Checked.\n" in call("diff", "--stat", field, new).out
     assert f"{line}:\n" in call("diff", "--words", field, new).out
+
+
+def test_diff_shows_the_notes_on_both_fields(field: Path) -> None:
+    """Where they say something else: that one is not hidden by the other."""
+    new = new_version(field)
+    good("set", new, "woks.md", "Seen in the new one.")
+    lines = below(call("diff", field, new).out, "+++ b/woks.md")
+    assert lines == [
+        "! note, revision 2, made on the page as it was:",
+        "! | Checked.",
+        "! | Twice.",
+        "! note, in the notes on the second field, revision 2, made on the page as it is now:",
+        "! | Seen in the new one.",
+    ]
+    assert "Seen in the new one." in call("diff", "--stat", field, new).out
+    answer = call("diff", field, new, "--format", "json").json
+    assert list(Draft202012Validator(schema("comparison")).iter_errors(answer)) == []
+    [change] = [each for each in answer["changes"] if each["name"] == "woks.md"]
+    assert change["reader_note"]["text"] == "Checked.\nTwice."
+    assert change["other_reader_note"]["text"] == "Seen in the new one."
+    good("backup", field, "copy")
+    good("restore", new, "copy", "--replace")
+    answer = call("diff", field, new, "--format", "json").json
+    assert all("other_reader_note" not in change for change in answer["changes"])
 
 
 def below(text: str, head: str) -> list[str]:

@@ -168,7 +168,7 @@ def test_totals_are_right_whatever_hangs_bursts_or_is_killed(
         before = {row["location"] for row in rows_in(results) if row["state"] == "done"}
         assert 0 < len(before) < MANY + 2
         if ALL:
-            limits = ("--time-limit", "1.5", "--retries", f"{len(DEATHS)}")
+            limits = ("--time-limit", "10", "--retries", f"{len(DEATHS)}")
             with begun(tmp_path, environment, *meant, *limits) as client:
                 for death in DEATHS:
                     kill_a_worker(client, results, death)

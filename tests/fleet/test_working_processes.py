@@ -76,6 +76,19 @@ def is_gone(pid: int) -> bool:
     return status == "Z"
 
 
+def test_what_is_loaded_for_each_field_is_loaded_before_its_time_counts() -> None:
+    heavy = "memoryfield_validator", "memoryfield_readers.s3.session", "s3fs"
+    program = (
+        "import sys; from memoryfield_fleet import Job, Target\n"
+        "from memoryfield_fleet.working.jobs import prepare\n"
+        f"before = [name in sys.modules for name in {heavy}]\n"
+        "prepare(Job('validate'), Target('s3://b/x.zip'))\n"
+        f"print(before, [name in sys.modules for name in {heavy}])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == f"{[False] * 3} {[True] * 3}\n"
+
+
 def asks(place: str) -> bool:
     """Whether git asks something of a place."""
     listed = subprocess.run(["ps", "-eo", "args="], capture_output=True, text=True, check=True)
@@ -98,16 +111,17 @@ def test_git_that_a_field_was_asked_of_ends_with_the_process_and_leaves_nothing(
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     place = f"git+http://{silent.host}/x.git"
-    begun = threading.Event()
-    job, nurse = Job("pin", PATIENT), Nurse()
-    thread = threading.Thread(
-        target=lambda: (until(lambda: asks(place)), begun.set(), nurse.close())
-    )
+    nurse = Nurse()
+
+    def end_it_once_git_asks() -> None:
+        until(lambda: asks(place))
+        nurse.close()
+
+    thread = threading.Thread(target=end_it_once_git_asks)
     thread.start()
-    with pytest.raises(ChildLost):
-        nurse.ask(request(job, Target(place)), 600)
+    with pytest.raises(ChildLost, match="nobody waits"):
+        nurse.ask(request(Job("pin", PATIENT), Target(place)), 600)
     thread.join()
-    assert begun.is_set()
     until(lambda: not asks(place))
     assert list(tmp_path.iterdir()) == []
 
@@ -240,7 +254,7 @@ def test_a_process_ends_in_the_middle_of_a_job_when_nobody_can_ask_any_more(
         assert child.stdout.readline() == b"ready\n"
         child.stdin.write(request(Job("validate", PATIENT), silent).encode() + b"\n")
         child.stdin.flush()
-        time.sleep(0.2)
+        assert child.stdout.readline() == b"begun\n"  # from now on the time of the field counts
         assert child.poll() is None
         child.stdin.close()
         child.wait(60)

@@ -84,6 +84,11 @@ def test_secrets_do_not_travel(options: dict[str, Any]) -> None:
     assert "environment" in str(told.value.hint)
 
 
+def test_a_password_in_the_name_of_an_embedder_does_not_travel() -> None:
+    with pytest.raises(LocationError, match="embedder may be a secret"):
+        job_text(Job("index", {"embedder": "openai:https://me:word@example.org/v1#m"}))
+
+
 def test_options_that_are_no_secret_travel() -> None:
     options = {"endpoint_url": "https://s3.example.org", "region": "eu", "profile": "monkeys"}
     assert read_job(job_text(Job("pin", {"storage_options": options}))).options == {

@@ -83,7 +83,8 @@ class Model:
         sight = sight_of(field)
         before = Model()
         before.records, before.floor = dict(self.records), self.floor
-        noted = {each.id for each in self._sorted() if each.note and not each.orphan}
+        live = {each.id for each in self._sorted() if not each.orphan}
+        noted = {id for id in live if self.records[id].note}
         whose = {
             page.id: self._whose(page, {each.id for each in sight.pages}) for page in sight.pages
         }
@@ -91,7 +92,7 @@ class Model:
         unread = {id for id in gone if self.records[id].name in sight.unread}
         unread = {id for id in unread if not self.records[id].orphan}
         lost = gone - unread
-        if noted and noted <= lost and not force:
+        if noted and live <= lost and not force:
             raise NotesAtRisk("all would go")
         old_floor = self.floor
         for id in lost:
@@ -140,8 +141,19 @@ class Model:
         return Document(self.origin, self.floor, tuple(self._sorted()))
 
     def restore(self, document: Document) -> None:
-        self.origin, self.floor = document.origin, document.floor
-        self.records = {each.id: each for each in document.records}
+        before, self.records = self.records, {}
+        wanted = {each.id: each for each in document.records}
+        left = max([self.floor, *(before[id].rev for id in before if id not in wanted)])
+        for id, record in wanted.items():
+            rev = record.rev
+            if id not in before:
+                rev = max(rev, left + 1)
+            elif (before[id].sha256, before[id].note) == (record.sha256, record.note):
+                rev = max(rev, before[id].rev)
+            else:
+                rev = max(rev, before[id].rev + 1)
+            self.records[id] = replace(record, rev=rev)
+        self.origin, self.floor = document.origin, max(left, document.floor)
 
     def _whose(self, page: Seen, ids: set[str]) -> str | None:
         """The id of the record that a page has so far."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -24,14 +26,15 @@ REVISIONS = st.integers(1, MOST_REVISION)
 def records(draw: st.DrawFn) -> Record:
     note = draw(st.none() | NOTES)
     orphan = note is not None and draw(st.booleans())
-    name = draw(TEXT) + ".md"
+    name, text = draw(TEXT) + ".md", draw(TEXT)
+    mark = draw(st.sampled_from([b"", BOM_UTF8]))
     return Record(
         draw(st.sampled_from([name, name + "x"])),
         name,
-        "" if orphan else draw(TEXT),
+        "" if orphan else text,
         draw(st.none() | TEXT),
         draw(REVISIONS),
-        draw(HASHES),
+        draw(HASHES) if orphan or "\ufffd" in text else sha256(mark + text.encode()).hexdigest(),
         PIN,
         orphan,
         note,
@@ -61,8 +64,8 @@ def test_there_and_back(document: Document) -> None:
 
 NOTE = {"text": "t", "sha256": "0" * 64, "pin": PIN, "written": "2026-12-01T15:00:00Z"}
 RECORD = {
-    "id": "a.md", "name": "a.md", "text": "T", "parent": None, "rev": 1, "sha256": "0" * 64,
-    "pin": PIN, "orphan": False, "note": NOTE,
+    "id": "a.md", "name": "a.md", "text": "T", "parent": None, "rev": 1,
+    "sha256": sha256(b"T").hexdigest(), "pin": PIN, "orphan": False, "note": NOTE,
 }  # fmt: skip
 TOP = {
     "format": "memoryfield-notes", "version": 1, "name": "n", "location": "l", "pin": PIN,
@@ -103,6 +106,7 @@ OTHERS: list[tuple[str, str, Any]] = [
     ("top", "records", [None]), ("top", "format", "another"),
     ("record", "id", ""), ("record", "name", "a"), ("record", "rev", 0), ("record", "rev", True),
     ("record", "rev", MOST_REVISION + 1), ("record", "sha256", "0" * 63), ("record", "pin", ""),
+    ("record", "sha256", "0" * 64), ("record", "text", "t"), ("record", "text", "\ufeffT"),
     ("record", "orphan", True), ("record", "orphan", 0), ("record", "note", False),
     ("note", "text", ""), ("note", "text", "ü" * (MOST_NOTE_BYTES // 2 + 1)),
     ("note", "written", "2026-12-01T15:00:00"), ("note", "written", "now"), ("note", "pin", ""),

@@ -114,10 +114,12 @@ def test_an_id_that_was_another_pages_begins_above_it() -> None:
         ([], [], False),
         ([known(A)], [], False),
         ([known(A, noted=True)], [], True),
-        ([known(A, noted=True), known(B)], [B], True),
+        ([known(A, noted=True), known(B)], [B], False),
+        ([known(A, noted=True), known(B)], [seen("c")], True),
         ([known(A, noted=True), known(B, noted=True)], [B], False),
         ([known(A, noted=True, orphan=True)], [B], False),
         ([known(A, noted=True, orphan=True), known(B, noted=True)], [A], True),
+        ([known(A, noted=True, orphan=True), known(B)], [A], False),
         ([known(A, noted=True)], [replace(A, name="x.md")], False),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
@@ -24,15 +25,22 @@ from memoryfield_notes import (
 from memoryfield_spec import schema
 
 SHA256 = "5f" * 32
+PAN, SALT = "# The pan\n", "Sea salt.\n"
 PIN = "field-sha256:61725e02d7eabcaaff99beecf13cf5ec0afeae16e6e25b7f7377eb7edbfdbf70"
 MOST = 2**53 - 1
 JUDGE = Draft202012Validator(schema("notes"))
 
+
+def of_text(text: str) -> str:
+    """The SHA-256 of a page."""
+    return sha256(text.encode()).hexdigest()
+
+
 NOTE = Note("Outdated: the pan is 30 cm.", SHA256, PIN, "2026-03-01T09:00:00Z")
 RECORDS = (
-    Record("0b7e2b5c-6b3a-4c64-9f0e-0d5a3c1f7a90", "pan.md", "# The pan\n", None, 2, SHA256, PIN),
-    Record("gone.md", "gone.md", "", "pan", 3, SHA256, PIN, orphan=True, note=NOTE),
-    Record("salt.md", "salt.md", "Sea salt.\n", "pan.md", 1, SHA256, PIN, note=NOTE),
+    Record("0b7e2b5c-6b3a-4c64-9f0e-0d5a3c1f7a90", "pan.md", PAN, None, 2, of_text(PAN), PIN),
+    Record("gone.md", "gone.md", "", "pan", 3, of_text(""), PIN, orphan=True, note=NOTE),
+    Record("salt.md", "salt.md", SALT, "pan.md", 1, of_text(SALT), PIN, note=NOTE),
 )
 DOCUMENT = Document(Origin("recipes", "/fields/recipes", PIN), 1, RECORDS)
 EMPTY = Document(Origin("", "", ""))
@@ -147,6 +155,7 @@ TOLD = [
     ("twice", {**as_json(DOCUMENT), "records": as_json(DOCUMENT)["records"][:1] * 2}),
     ("bytes", changed(("records", 1, "note", "text"), "\N{EURO SIGN}" * 65_536)),
     ("half of a pair", changed(("records", 1, "note", "text"), "\ud800")),
+    ("hash", changed(("records", 0, "text"), "# Another pan\n")),
     ("point", changed(("records", 1, "rev"), 3.0)),
 ]
 

@@ -20,8 +20,10 @@ from memoryfield_notes import (
     StoreError,
     StoreKind,
     open_store,
+    render,
 )
 from memoryfield_notes.record import MOST_REVISION
+from memoryfield_notes.restoring import restored
 from memoryfield_readers import Limits, LockTimeout, MemoryfieldError, NotFound, memory_field
 from memoryfield_readers.holding import held_lock_file
 
@@ -135,7 +137,7 @@ class TestSetting:
         assert note is not None
         assert (note.text, note.sha256, note.pin) == ("checked", record.sha256, record.pin)
         assert store.get(TWO) == done.record
-        for rev in (0, 1, 3, MOST_REVISION, 2**70):
+        for rev in (0, 1, 3, MOST_REVISION):
             late = store.cas(TWO, rev, "other")
             assert (late.applied, late.status, late.record) == (False, "stale", done.record)
         assert ids(store.records(noted=True)) == [TWO]
@@ -149,8 +151,10 @@ class TestSetting:
     @pytest.mark.parametrize(
         ("rev", "note"),
         [(-1, "x"), (True, "x"), ("1", "x"), (1.0, "x"), (1, "a\0"), (1, "\ud800"), (1, 5),
-         (1, "x" * (MOST_NOTE_BYTES + 1)), (1, "ü" * (MOST_NOTE_BYTES // 2 + 1))],
-        ids=["negative", "bool", "text", "float", "nul", "half", "number", "long", "wide"],
+         (1, "x" * (MOST_NOTE_BYTES + 1)), (1, "ü" * (MOST_NOTE_BYTES // 2 + 1)),
+         (MOST_REVISION + 1, "x"), (10**5000, "x"), (1, " \t\n"), (1, "\r\n")],
+        ids=["negative", "bool", "text", "float", "nul", "half", "number", "long", "wide",
+             "high", "digits", "white", "line end"],
     )  # fmt: skip
     def test_what_is_no_note_changes_nothing(self, store: Store, rev: int, note: str) -> None:
         before = store.path.read_bytes()
@@ -218,11 +222,11 @@ class TestRebuilding:
 
     def test_a_page_that_is_back_has_its_note(self, store: Store) -> None:
         store.cas("bud.md", 1, "kept")
-        with field_of({"root": FAMILY["root"]}) as field, pytest.raises(NotesAtRisk) as told:
+        with field_of({"other": "Another"}) as field, pytest.raises(NotesAtRisk) as told:
             store.rebuild(field)
         assert told.value.exit_code == 5
         with field_of({"root": FAMILY["root"]}) as field:
-            assert store.rebuild(field, force=True).orphans == ("bud.md",)
+            assert store.rebuild(field).orphans == ("bud.md",)
         with field_of(FAMILY) as field:
             assert "bud.md" in store.rebuild(field).added
         back = store.get("bud.md")
@@ -303,16 +307,28 @@ class TestWhole:
                 other.restore(whole, replace=False)
             assert other.export() == mine
             other.restore(whole)
-            assert other.export() == whole
-            assert list(other.records()) == list(whole.records)
             assert other.kind == kind
+            assert other.export() == restored(mine, whole, "")
+            assert {each.rev for each in other.records()} == {3}  # above what was let go of
+        for into in KINDS:  # what is new takes it over as it is
+            with open_store(tmp_path / into, kind=into, create=True) as new:
+                new.restore(whole)
+                assert render(new.export()) == render(whole)
 
     def test_restored_where_no_notes_are(self, store: Store) -> None:
         whole = store.export()
-        with field_of({"a": "A"}) as field:
+        with field_of({**FAMILY, "bud": "Another"}) as field:
             store.rebuild(field)
         store.restore(whole, replace=False)
-        assert store.export() == whole
+        assert {each.id: each.rev for each in store.records()} == {
+            each.id: 3 if each.id == "bud.md" else 1 for each in whole.records
+        }
+
+    def test_line_ends_at_the_end_of_a_note_go(self, store: Store) -> None:
+        note = store.cas(TWO, 1, "\none\r\n\ntwo \n\r\n").record.note
+        assert note is not None
+        assert note.text == "\none\r\n\ntwo "
+        assert store.get(TWO).note == note
 
     def test_backup(self, store: Store, tmp_path: Path, kind: StoreKind) -> None:
         store.cas(TWO, 1, "x")

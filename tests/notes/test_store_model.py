@@ -125,7 +125,6 @@ class Stores(RuleBasedStateMachine):
         for store in self._stores:
             store.restore(self._exported)
         self._model.restore(self._exported)
-        self._seen.clear()  # what was before comes again: that is what it is for
 
     @rule()
     def back_up(self) -> None:

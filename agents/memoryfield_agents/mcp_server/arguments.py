@@ -111,7 +111,7 @@ def setting_of(given: Mapping[str, Any]) -> Setting:
         raise Refusal("text is missing", 'give the note; "" takes it away')
     if given.get("revision") is None:
         raise Refusal("revision is missing", "read_pages gives it: read the page first")
-    revision = _number(given, "revision", 1, 1, MOST_WHOLE)
+    revision = _number(given, "revision", 1, 1, MOST_WHOLE, exact=True)
     return Setting(_text(given, "field", _MOST_FIELD), page, revision, text)
 
 
@@ -143,12 +143,16 @@ def _text(given: Mapping[str, Any], name: str, most: int) -> str | None:
     return value
 
 
-def _number(given: Mapping[str, Any], name: str, usual: int, least: int, most: int) -> int:
+def _number(
+    given: Mapping[str, Any], name: str, usual: int, least: int, most: int, *, exact: bool = False
+) -> int:
+    """A number, brought within its bounds; with `exact`, one outside of them is refused."""
     value = given.get(name)
     if value is None:
         return usual
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if not is_number or value < 1 or (exact and value > most):
         raise Refusal(f"{name} is a whole number from {least:,} to {most:,}")
     return max(least, min(value, most))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -111,6 +110,7 @@ class NoteStores:
             MemoryfieldError: notes may be set, and a store cannot be had or brought up to date.
         """
         from memoryfield_notes.places import place_of
+        from memoryfield_notes.presence import is_there
 
         paths: dict[str, Path] = {}
         troubles: dict[str, MemoryfieldError] = {}
@@ -121,7 +121,7 @@ class NoteStores:
                 if settable or store is not None:
                     raise
                 troubles[name] = error
-        if store is not None and not settable and not store.exists():
+        if store is not None and not settable and not is_there(store):
             raise NotFound("there is no such store of notes", location=str(store))
         with ExitStack() as undo:
             stores = cls(paths, settable=settable, troubles=troubles)
@@ -199,7 +199,7 @@ class NoteStores:
         """Let the store of a field know its pages as they are held; it is made if there is none.
 
         Raises:
-            NotesAtRisk: the field has none of the pages that there are notes on.
+            NotesAtRisk: there are notes, and the field has no page that the store knows.
             StoreError: the store cannot be used as it is, or be made; or a page was not read, and
                 would be taken for gone.
             LockTimeout: somebody else writes to it all the time.
@@ -266,7 +266,9 @@ class NoteStores:
 
     def _is_there(self, name: str) -> bool:
         """Whether there is a store of a field; one that was taken away is let go of."""
-        if os.path.lexists(self._paths[name]):
+        from memoryfield_notes.presence import is_there
+
+        if is_there(self._paths[name]):
             return True
         if name in self._open:
             self._gone.append(self._open.pop(name))  # another thread may be reading it

@@ -65,7 +65,8 @@ def command(
     an exclamation mark, `patch` makes of the pages before those after, byte by byte.
 
     If you keep a note on a page that differs (see `memoryfield note`), it stands below its head,
-    behind exclamation marks, and says on which of the two it was made.
+    behind exclamation marks, and says on which of the two it was made; so does the one that is kept
+    with the second field, if it says something else.
 
     Exits with 0 if both are the same, and with 1 if they differ. An archive that was packed anew is
     another one, though its files are the same: that is told, and the exit code is 1 as well.

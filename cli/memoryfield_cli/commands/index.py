@@ -23,7 +23,6 @@ from ..embedding import AUTO, Wish, chosen, embedder_options, embedding_bar
 from ..files import LocalPath
 from ..index_output import (
     FINDINGS,
-    built_facts,
     built_line,
     info_facts,
     info_lines,
@@ -117,6 +116,7 @@ def build(
     that was interrupted goes on where it was. Pages that cannot be embedded are named, and the exit
     code is 1 then; the rest is indexed all the same.
     """
+    from memoryfield_index.build_facts import build_facts
     from memoryfield_index.building import rebuild
     from memoryfield_index.places import place_for
 
@@ -142,7 +142,7 @@ def build(
     if not stats.pages:
         warn("no page has a vector: nothing was written")
     if form == "json":
-        print_json(built_facts(stats, recipe, where))
+        print_json(build_facts(stats, recipe, where))
     elif stats.pages:
         say(built_line(stats))
     if stats.failed:

@@ -13,8 +13,6 @@ from memoryfield_readers import Limits, Pins, as_unicode
 
 from ..noting import (
     NOTHING,
-    Judged,
-    all_judged,
     answer,
     field_as_it_is,
     looked_up,
@@ -23,11 +21,13 @@ from ..noting import (
 )
 from ..noting_changing import rebuild, set_note
 from ..noting_files import backup, convert, export, restore
+from ..noting_judging import Judged, all_judged
 from ..noting_options import store_option
 from ..noting_output import (
     fact_lines,
     family_facts,
     family_lines,
+    judged_facts,
     line_with,
     note_lines,
     record_facts,
@@ -104,8 +104,9 @@ def show(
 ) -> None:
     """Show the note on a page, given by its file name or its id (uuid).
 
-    It is held against the page as it is now. If the field cannot be had just now, it is held
-    against what was last seen of it, unless --fresh is given. Without a note, the exit code is 1.
+    It is held against the page as it is now; of @NAME, as it is locked, and nobody is asked. If it
+    cannot be had just now, the note is held against what was last seen of it, unless --fresh is
+    given. Without a note, the exit code is 1.
     """
     facts: dict[str, Any] | None = None
     lines: list[str] = []
@@ -127,8 +128,8 @@ def show(
             record, note = found.record, found.record.note
             if fresh:
                 notes.fresh(record.id, field)
-            facts = record_facts(record, stale=found.stale)
-            lines += fact_lines(record, stale=found.stale, gone=found.gone)
+            facts = judged_facts(found)
+            lines += fact_lines(found)
             if family:
                 lineage, children = notes.ancestors(record.id), notes.children(record.id)
                 facts["family"] = family_facts(lineage, children)
@@ -143,8 +144,7 @@ def show(
                 say(line)
     if note is None:
         warn(f"{page}: there is no note on it")
-        if not (family and lines):
-            sys.exit(NOTHING)
+        sys.exit(NOTHING)
 
 
 @command.command(
@@ -178,8 +178,9 @@ def ls(
 ) -> None:
     """List the notes on a field, each with its revision and whether it is stale.
 
-    They are held against the pages as they are now; if the field cannot be had just now, against
-    what was last seen of it. If nothing is listed, the exit code is 1.
+    They are held against the pages as they are now; of @NAME, as they are locked, and nobody is
+    asked. What cannot be had just now counts as it was last seen, which is told. If nothing is
+    listed, the exit code is 1.
     """
     if everything and (stale or orphans):
         raise click.UsageError("--all goes with neither --stale nor --orphans")
@@ -193,21 +194,18 @@ def ls(
                 field = field_as_it_is(
                     stack, location, limits, storage_options, pins, offline, needed=False
                 )
-            found = all_judged(records, field)
+            found = all_judged(records, field, notes.origin().pin)
     if any(each.gone and not each.record.orphan for each in found):
-        warn(
-            f"{location}: pages with notes have gone, or have another name: "
-            "`memoryfield note rebuild` tells"
-        )
+        warn(f"{location}: pages with notes have gone: `memoryfield note rebuild` tells")
     known = len(found)
     found = [each for each in found if (each.stale or not stale) and (each.gone or not orphans)]
     if form == "json":
-        pages = [record_facts(each.record, stale=each.stale) for each in found]
+        pages = list(map(judged_facts, found))
         print_json({**answer(location, notes), "pages": pages})
     elif found:
         with without_commands():
-            for each in sorted(found, key=lambda each: each.record.name):
-                say(record_line(each.record, stale=each.stale, gone=each.gone))
+            for each in sorted(found, key=lambda each: each.now or each.record.name):
+                say(record_line(each.record, stale=each.stale, gone=each.gone, now=each.now))
     if not known:
         sys.exit(no_notes(location))
     if not found:
@@ -242,7 +240,7 @@ def search(
         with notes:
             found = notes.search(term, notes=in_notes)
     if form == "json":
-        pages = [record_facts(each, stale=each.is_stale) for each in found]
+        pages = [record_facts(each, stale=each.is_stale, gone=each.orphan) for each in found]
         print_json({**answer(location, notes), "term": as_unicode(term), "pages": pages})
     else:
         with without_commands():

@@ -134,5 +134,5 @@ def _as_json(page: Page, note: Shown | None) -> dict[str, Any]:
             "column": error.position.column,
         },
         "body": page.body,
-        **({} if note is None else {"note": note.to_json()}),
+        **({} if note is None else {"reader_note": note.to_json()}),
     }

@@ -201,7 +201,7 @@ def _as_json(
     for hit, note in zip(answer.hits, notes, strict=True):
         result = hit.as_result()
         if note is not None:
-            result["note"] = note.to_json()
+            result["reader_note"] = note.to_json()
         if reading:
             result["text"] = hit.page.text
         results.append(result)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import logging
+import signal
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from typing import Any
 
 from memoryfield_readers import LocationError, SourceUnavailable
@@ -92,21 +95,22 @@ def _local(workers: int) -> Iterator[Cluster]:
     made: Any = distributed  # its constructors are not annotated
     with ExitStack() as stack:
         try:
-            cluster = stack.enter_context(
-                made.LocalCluster(
-                    n_workers=workers,
-                    threads_per_worker=1,
-                    processes=True,
-                    host=_LOCAL,
-                    dashboard_address=f"{_LOCAL}:0",
-                    worker_dashboard_address=None,
-                    # What a task takes is bounded where it is done, in a process of its own.
-                    memory_limit=None,
-                    # Who reaches a scheduler can run anything: others on this machine, too.
-                    security=_is_installed("cryptography") or None,
-                    silence_logs=_QUIET,
+            with _for_this_process_alone():
+                cluster = stack.enter_context(
+                    made.LocalCluster(
+                        n_workers=workers,
+                        threads_per_worker=1,
+                        processes=True,
+                        host=_LOCAL,
+                        dashboard_address=f"{_LOCAL}:0",
+                        worker_dashboard_address=None,
+                        # What a task takes is bounded where it is done, in a process of its own.
+                        memory_limit=None,
+                        # Who reaches a scheduler can run anything: others on this machine, too.
+                        security=_is_installed("cryptography") or None,
+                        silence_logs=_QUIET,
+                    )
                 )
-            )
             client = stack.enter_context(made.Client(cluster, set_as_default=False))
         except (OSError, TimeoutError, RuntimeError) as error:
             raise SourceUnavailable(
@@ -114,6 +118,23 @@ def _local(workers: int) -> Iterator[Cluster]:
                 hint="ask for fewer with --workers N",
             ) from error
         yield Cluster(client, cluster.scheduler_address, _dashboard(client), workers, True)
+
+
+@contextmanager
+def _for_this_process_alone() -> Iterator[None]:
+    """Let SIGINT of a terminal wait; no thread and no process that is begun here ever hears it.
+
+    Workers are ended by this process: they would only complain, above all while they begin.
+    """
+    if sys.platform == "win32":  # there, `undisturbed` has to do
+        yield
+        return
+    resource_tracker.ensure_running()  # who starts it lets SIGINT through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -146,13 +167,12 @@ def _existing(address: str) -> Iterator[Cluster]:
 async def _greet(address: str) -> None:
     """See whether a scheduler answers: a client that finds none cannot be closed for long."""
     import distributed
-    from distributed.core import connect
 
     made: Any = distributed
-    reach: Any = connect
     arguments = made.Security().get_connection_args("client")
-    comm = await reach(address, timeout=LONGEST_WAIT, **arguments)
-    await comm.close()
+    async with asyncio.timeout(LONGEST_WAIT):
+        comm = await made.comm.connect(address, timeout=LONGEST_WAIT, **arguments)
+        await comm.close()
 
 
 def _dashboard(client: Any) -> str | None:

@@ -234,4 +234,4 @@ def _found(bucket: str, key: str, version: str | None) -> Target | Refused:
     # What stands behind a question mark may be a credential.
     bare, mark, _ = location.partition("?")
     error.location = visible(bare) + mark + ("…" if mark else "")
-    return Refused(error.location, error)
+    return Refused(error.location, error, location)

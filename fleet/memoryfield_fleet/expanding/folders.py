@@ -6,6 +6,7 @@ What is kept is the names of the folders above the one that is looked at, as far
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -19,11 +20,12 @@ from .places import local_target, refused
 
 
 class _Item(NamedTuple):
-    """A name that fits so far."""
+    """A name that fits so far; `trouble` is why it cannot be looked at, if it cannot."""
 
     path: str
     state: int
     is_folder: bool
+    trouble: OSError | None = None
 
 
 def in_folders(text: str, limits: Limits) -> Iterator[Target | Refused]:
@@ -76,6 +78,9 @@ def _walked(base: str, pattern: Pattern) -> Iterator[_Item | Refused]:
         if item is None:
             waiting.pop()
             continue
+        if item.trouble is not None:
+            yield refused(item.path, error_of(item.trouble, location=item.path))
+            continue
         if pattern.is_met(item.state) and _is_meant(item, pattern):
             yield item
         if item.is_folder:
@@ -90,20 +95,33 @@ def _below(folder: str, state: int, pattern: Pattern) -> Sequence[_Item]:
     """
     only = pattern.only(state)
     if only is not None:
-        paths = [(name, os.path.join(folder, name)) for name in only]
-        return [
-            _Item(path, pattern.step(state, name), os.path.isdir(path))
-            for name, path in paths
-            if os.path.exists(path)
-        ]
+        named = [_looked_at(os.path.join(folder, name), pattern.step(state, name)) for name in only]
+        return [item for item in named if item is not None]
     found = []
     with os.scandir(folder or os.curdir) as items:
         for item in items:
             after = pattern.step(state, item.name, is_link=item.is_symlink())
-            if after and (item.is_dir() or is_archive_name(item.name)):
-                path = os.path.join(folder, item.name)
-                found.append(_Item(path, after, item.is_dir()))
+            if not after:
+                continue
+            path = os.path.join(folder, item.name)
+            try:
+                is_folder = item.is_dir()
+            except OSError as error:  # such as a link that leads to itself
+                found.append(_Item(path, after, False, error))
+                continue
+            if is_folder or is_archive_name(item.name):
+                found.append(_Item(path, after, is_folder))
     return sorted(found, key=lambda each: os.fsencode(each.path))
+
+
+def _looked_at(path: str, state: int) -> _Item | None:
+    """What stands at a path; None if nothing does."""
+    try:
+        return _Item(path, state, stat.S_ISDIR(os.stat(path).st_mode))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return _Item(path, state, False, error)
 
 
 def _is_meant(item: _Item, pattern: Pattern) -> bool:

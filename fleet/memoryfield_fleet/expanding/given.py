@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, BinaryIO
+from dataclasses import replace
+from typing import Any, BinaryIO, NamedTuple
 
 from memoryfield_readers import (
     DEFAULT_LIMITS,
@@ -23,8 +25,11 @@ from .folders import in_folders
 from .lists import STDIN, Line, is_list, listed_in, listed_on_stdin
 from .locks import is_lock, locked_in, locked_target
 from .patterns import is_wild
-from .places import MOST_LOCATION, identity_of, refused, target_of
+from .places import MOST_LOCATION, elsewhere, identity_of, refused, shown, target_of
 from .seen import Seen
+
+_MOST_SAID = 200
+"""So many characters of a bad line are shown."""
 
 
 def targets(
@@ -33,6 +38,7 @@ def targets(
     storage_options: Mapping[str, Any] | None = None,
     limits: Limits = DEFAULT_LIMITS,
     stdin: BinaryIO | None = None,
+    is_here: bool = True,
 ) -> Iterator[Target | Refused]:
     """The fields that are meant, one after the other as they are found, each location once.
 
@@ -53,35 +59,57 @@ def targets(
         storage_options: how stores are reached, as `open_field` takes it.
         limits: how many entries of a field on this machine to look at for its version.
         stdin: what to read for "-"; None for stdin itself.
+        is_here: whether paths are read on this machine. If not, they are given out absolute, and
+            what this machine sees there makes no version; patterns, lists and lock files are read
+            here all the same.
 
     Raises:
         LocationError: an option makes no sense.
     """
     options = TransferOptions.of(storage_options)
-    return _each_once(patterns, options, limits, stdin)
+    return _each_once(patterns, _Ways(options, limits, stdin, is_here))
 
 
-def _each_once(
-    patterns: Iterable[str], options: TransferOptions, limits: Limits, stdin: BinaryIO | None
-) -> Iterator[Target | Refused]:
+class _Ways(NamedTuple):
+    """How what is given is read; see `targets`."""
+
+    options: TransferOptions
+    limits: Limits
+    stdin: BinaryIO | None
+    is_here: bool
+
+
+def _each_once(patterns: Iterable[str], ways: _Ways) -> Iterator[Target | Refused]:
+    numbers = itertools.count(2)
     with Seen() as seen:
         for text in patterns:
-            for found in _to_its_end(text, _meant(text, options, limits, stdin)):
-                if isinstance(found, Refused):
-                    yield found
-                    continue
+            for found in _to_its_end(text, _meant(text, ways)):
                 try:
-                    identity = identity_of(found.location)
-                except LocationError as error:  # a name that reads like a URL once its file is gone
-                    yield refused(found.location, error)
-                    continue
-                try:
-                    is_new = seen.is_new(identity)
+                    new = _if_new(found, seen, numbers, is_here=ways.is_here)
                 except SourceUnavailable as error:  # no other one could be told apart either
                     yield refused(found.location, error)
                     return
-                if is_new:
-                    yield found
+                if new is not None:
+                    yield new
+
+
+def _if_new(
+    found: Target | Refused, seen: Seen, numbers: Iterator[int], *, is_here: bool
+) -> Target | Refused | None:
+    """What was found, if it was not found before; raises `SourceUnavailable`."""
+    if isinstance(found, Target):
+        try:
+            identity = identity_of(found.location)
+        except LocationError as error:  # a name that reads like a URL once its file is gone
+            found = refused(found.location, error)
+        else:
+            found = found if is_here else elsewhere(found)
+            return found if seen.is_new(identity) else None
+    if not seen.is_new(f"given {found.given or found.location}"):
+        return None
+    if not seen.is_new(f"shown {found.location}"):  # what differs may not be shown
+        return replace(found, location=f"{found.location} ({next(numbers)})")
+    return found
 
 
 def _to_its_end(text: str, found: Iterator[Target | Refused]) -> Iterator[Target | Refused]:
@@ -92,28 +120,26 @@ def _to_its_end(text: str, found: Iterator[Target | Refused]) -> Iterator[Target
         yield refused(text, error)
 
 
-def _meant(
-    text: str, options: TransferOptions, limits: Limits, stdin: BinaryIO | None
-) -> Iterator[Target | Refused]:
+def _meant(text: str, ways: _Ways) -> Iterator[Target | Refused]:
     if text == STDIN:
-        return _of_lines(listed_on_stdin(stdin), limits)
+        return _of_lines(listed_on_stdin(ways.stdin), ways)
     if len(text) > MOST_LOCATION:
-        return iter([target_of(text, limits)])  # which refuses it
+        return iter([target_of(text, ways.limits)])  # which refuses it
     if is_bucket(text) and is_wild(text.partition("?versionId=")[0]):
-        return in_bucket(text, options)
+        return in_bucket(text, ways.options)
     if _is_path(text):
-        return _at_path(text, limits)
-    return iter([_single(text, limits)])
+        return _at_path(text, ways)
+    return iter([_single(text, ways)])
 
 
-def _at_path(text: str, limits: Limits) -> Iterator[Target | Refused]:
+def _at_path(text: str, ways: _Ways) -> Iterator[Target | Refused]:
     if is_wild(text) and not os.path.lexists(text):
-        return in_folders(text, limits)
+        return in_folders(text, ways.limits)
     if is_list(text):
-        return _of_lines(listed_in(text), limits)
+        return _of_lines(listed_in(text), ways)
     if is_lock(text):
-        return locked_in(text, limits)
-    return iter([_single(text, limits)])
+        return locked_in(text, ways.limits, is_here=ways.is_here)
+    return iter([_single(text, ways)])
 
 
 def _is_path(text: str) -> bool:
@@ -123,22 +149,26 @@ def _is_path(text: str) -> bool:
         return False
 
 
-def _of_lines(lines: Iterator[Line], limits: Limits) -> Iterator[Target | Refused]:
-    for place, text in lines:
-        found = _single(text, limits) if isinstance(text, str) else Refused(place, text)
-        if isinstance(found, Refused):
-            found.error.location = place if found.error.location is None else found.error.location
-            yield Refused(place, found.error)
-        else:
+def _of_lines(lines: Iterator[Line], ways: _Ways) -> Iterator[Target | Refused]:
+    for place, text, error in lines:
+        found = _single(text, ways) if error is None else refused(text, error)
+        if isinstance(found, Target):
             yield found
+            continue
+        if error is None and is_wild(text) and not os.path.lexists(text):
+            found.error.hint = "patterns go on the command line; a list names each location"
+        said = shown(text)
+        said = said if len(said) <= _MOST_SAID else said[: _MOST_SAID - 1] + "…"
+        yield Refused(f"{place}: {said}", found.error, text)
 
 
-def _single(text: str, limits: Limits) -> Target | Refused:
+def _single(text: str, ways: _Ways) -> Target | Refused:
     """One location: a field of the nearest lock file, if it names one."""
+    limits = ways.limits
     try:
         found = locked_field(text, limits=limits)
     except MemoryfieldError as error:
         return refused(text, error)
     if found is not None:
-        return locked_target(*found, limits)
-    return target_of(text, limits)
+        return locked_target(*found, limits, is_here=ways.is_here)
+    return target_of(text, limits, is_here=ways.is_here)

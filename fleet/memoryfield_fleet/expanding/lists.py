@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
-from memoryfield_readers import LocationError, NotFound
+from memoryfield_readers import LocationError
 from memoryfield_readers.system_errors import error_of
 
 from .places import MOST_LOCATION
@@ -28,11 +28,13 @@ class Line(NamedTuple):
 
     Attributes:
         place: the file and the number of the line, from 1.
-        text: the location in it, or what is wrong with it.
+        text: what stands in it, as text.
+        error: what is wrong with it; None if it may be a location.
     """
 
     place: str
-    text: str | LocationError
+    text: str
+    error: LocationError | None = None
 
 
 def is_list(path: str) -> bool:
@@ -60,7 +62,6 @@ def listed_on_stdin(stdin: BinaryIO | None) -> Iterator[Line]:
 
     Raises:
         LocationError: there is nothing to read.
-        NotFound: it names no location.
     """
     if stdin is None:
         if sys.stdin is None or sys.stdin.isatty():
@@ -84,29 +85,26 @@ def lines_of(file: BinaryIO, name: str) -> Iterator[Line]:
 
     Raises:
         OSError: it cannot be read.
-        NotFound: there is none.
     """
-    number = count = 0
+    number = 0
     while data := file.readline(_MOST_BYTES):
         number += 1
-        text = _text(data, file, is_first=number == 1)
-        if isinstance(text, str) and (not text or text.startswith(_COMMENT)):
-            continue
-        count += 1
-        yield Line(f"{name}:{number}", text)
-    if not count:
-        raise NotFound("names no location", location=name)
+        line = _line(f"{name}:{number}", data, file, is_first=number == 1)
+        if line.error is not None or (line.text and not line.text.startswith(_COMMENT)):
+            yield line
 
 
-def _text(data: bytes, file: BinaryIO, *, is_first: bool) -> str | LocationError:
+def _line(place: str, data: bytes, file: BinaryIO, *, is_first: bool) -> Line:
+    beginning = data.decode("utf-8", "backslashreplace").strip()
     if len(data) == _MOST_BYTES and not data.endswith(b"\n"):
         while data and not data.endswith(b"\n"):  # the rest of a line, of whatever length
             data = file.readline(_MOST_BYTES)
-        return LocationError(f"has more than {MOST_LOCATION} characters")
+        return Line(place, beginning, LocationError(f"has more than {MOST_LOCATION} characters"))
     try:
         text = data.decode("utf-8-sig" if is_first else "utf-8").strip()
     except UnicodeDecodeError:
-        return LocationError("is not UTF-8", hint="save the list as UTF-8")
+        error = LocationError("is not UTF-8", hint="save the list as UTF-8")
+        return Line(place, beginning, error)
     if text == STDIN:
-        return LocationError("stands for stdin, which no list can name")
-    return text
+        return Line(place, text, LocationError("stands for stdin, which no list can name"))
+    return Line(place, text)

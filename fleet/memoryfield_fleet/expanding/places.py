@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from memoryfield_readers import Limits, LocationError, MemoryfieldError, visible
+from memoryfield_readers import Limits, LocationError, MemoryfieldError, local_path, visible
 from memoryfield_readers.locations import (
     GitHubLocation,
     GitLocation,
@@ -21,7 +21,7 @@ from memoryfield_readers.locations import (
 from memoryfield_readers.system_errors import error_of
 
 from ..values import Refused, Target
-from .versions import version_of_file, version_of_folder
+from .versions import is_of_this_disk, version_of_file, version_of_folder
 
 MOST_LOCATION = 4096
 """So many characters has a location at most."""
@@ -31,19 +31,24 @@ _GITHUB = "github.com"
 _OF_THIS_MACHINE = ("file", "local", "memory")
 
 
-def target_of(text: str, limits: Limits, *, trusted: bool = True) -> Target | Refused:
+def target_of(
+    text: str, limits: Limits, *, trusted: bool = True, is_here: bool = True
+) -> Target | Refused:
     """The field that a location names.
 
     Arguments:
         text: the location, which is no name of a field in a lock file.
         limits: how many entries of a field to look at for its version.
         trusted: whether a person chose it.
+        is_here: whether paths are read on this machine; if not, nothing here tells of them.
     """
     try:
         parsed = checked(text)
     except LocationError as error:
         return refused(text, error)
     if isinstance(parsed, LocalLocation):
+        if not is_here:
+            return elsewhere(Target(text, trusted=trusted))
         return local_target(text, limits, trusted=trusted)
     version = None
     if isinstance(parsed, S3Location) and parsed.version is not None:
@@ -67,6 +72,19 @@ def local_target(text: str, limits: Limits, *, trusted: bool = True) -> Target |
     except MemoryfieldError as error:
         return refused(text, error)
     return Target(text, version_of_file(status), trusted=trusted)
+
+
+def elsewhere(target: Target) -> Target:
+    """A field as another machine is asked for it, where a path may lead to something else.
+
+    The path is absolute, as that machine works in another folder, and its version is not what is
+    seen here; the pin of a lock file is the same everywhere.
+    """
+    path = local_path(target.location)
+    if path is None:
+        return target
+    version = None if is_of_this_disk(target.version) else target.version
+    return replace(target, location=os.path.abspath(path), version=version)
 
 
 def checked(text: str) -> ParsedLocation:
@@ -107,17 +125,36 @@ def _check_text(text: str) -> None:
 
 def refused(text: str, error: MemoryfieldError) -> Refused:
     """A text that stands for no field, as far as it may be shown."""
-    if error.location is None:
-        error.location = _shown(text)
-    return Refused(visible(error.location), error)
+    if error.location is None or "://" in text:
+        error.location = shown(text)
+    return Refused(visible(error.location), error, text)
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """A text that should be a location, as far as it may be shown: no user, and no query."""
+    if "://" in text and "::" not in text:
+        return visible(_bare(text[:MOST_LOCATION]))
     try:
         return visible(parse_location(text).shown)
     except LocationError as error:
         # There may be credentials in it, in any part.
         return error.location or text.partition("://")[0][:16] + "://…"
+
+
+def _bare(url: str) -> str:
+    scheme = url.partition("://")[0][:16]
+    hidden = f"{scheme}://…"
+    try:
+        parts = urlsplit(url)
+        is_odd = parts.port is not None and parts.hostname is None
+    except ValueError:
+        return hidden
+    behind = parts.path + parts.query + parts.fragment
+    # A password may hold what ends a host, so that it is taken for the rest of the URL.
+    if not parts.netloc or is_odd or "@" in behind:
+        return hidden
+    mark = "?…" if parts.query else ""
+    return f"{scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}{mark}"
 
 
 def host_of(parsed: ParsedLocation) -> str:

@@ -12,13 +12,18 @@ from memoryfield_readers import Limits, is_debris
 _KIND = "stat:"
 
 
+def is_of_this_disk(version: str | None) -> bool:
+    """Whether a version was made from what this machine sees."""
+    return version is not None and version.startswith(_KIND)
+
+
 def version_of_file(status: os.stat_result) -> str:
-    """The version of an archive, by its size, its time and its inode."""
+    """The version of an archive, by its size, its times and its inode."""
     return _hashed([_mark(status)])
 
 
 def version_of_folder(path: str, limits: Limits) -> str | None:
-    """The version of a folder, by name, size, time and inode of all that lies in it.
+    """The version of a folder, by name, size, times and inode of all that lies in it.
 
     Debris is not entered, and no link is followed into a folder, as no reader does it.
 
@@ -64,7 +69,9 @@ def _led_to(link: str) -> bytes:
 
 def _mark(status: os.stat_result) -> bytes:
     kind = stat.S_IFMT(status.st_mode)
-    return f"{kind} {status.st_size} {status.st_mtime_ns} {status.st_ino}\n".encode()
+    # The time of the last change of any kind shows what was put back to its old time.
+    times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
+    return f"{kind} {status.st_size} {times} {status.st_ino}\n".encode()
 
 
 def _hashed(lines: list[bytes]) -> str:

@@ -21,8 +21,8 @@ from memoryfield_readers.s3.keeping import KEEPER
 
 from ..values import Job, Target
 from .answers import Answer, answer_text, failed, trouble
-from .jobs import Tools, run
-from .protocol import LAST, NEXT, READY
+from .jobs import Tools, prepare, run
+from .protocol import BEGUN, LAST, NEXT, READY
 from .requests import LONGEST_TEXT, read_job, read_target
 
 MOST_FIELDS = 1_000
@@ -49,7 +49,9 @@ def main(arguments: list[str]) -> None:
     _say(answers, READY)
     with closing(Tools()) as tools, KEEPER.keeping():
         for done in range(1, MOST_FIELDS + 1):
-            text, is_spent = _answer(requests.get(), tools)
+            request = _read(requests.get())
+            _say(answers, BEGUN)
+            text, is_spent = _answer(request, tools)
             _say(answers, text.encode("ascii") + b"\n")
             _say(answers, LAST if is_spent or done == MOST_FIELDS else NEXT)
             if is_spent:
@@ -100,13 +102,22 @@ def _listen(asked: BinaryIO, requests: SimpleQueue[bytes]) -> None:
     os._exit(0)
 
 
-def _answer(line: bytes, tools: Tools) -> tuple[str, bool]:
-    """An answer as text, and whether this process had better end."""
+def _read(line: bytes) -> tuple[Job, Target] | None:
+    """What is asked, for which all is at hand then; None where that is no request."""
     try:
         job_part, target_part = json.loads(line)
         job, target = read_job(job_part), read_target(target_part)
     except (ValueError, TypeError, RecursionError, MemoryfieldError):
+        return None
+    prepare(job, target)
+    return job, target
+
+
+def _answer(request: tuple[Job, Target] | None, tools: Tools) -> tuple[str, bool]:
+    """An answer as text, and whether this process had better end."""
+    if request is None:
         return "{}", True
+    job, target = request
     try:
         return answer_text(run(job, target, tools)), False
     except MemoryError:

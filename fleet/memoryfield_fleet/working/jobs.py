@@ -25,8 +25,7 @@ from .cutting import within_bounds
 from .options import ids_of, limits_of
 
 if TYPE_CHECKING:
-    from memoryfield_index.building import IndexStats
-    from memoryfield_index.values import Embedder, Recipe
+    from memoryfield_index.values import Embedder
     from memoryfield_validator import Report
 
 _FIELD_PIN = "field-sha256:"
@@ -71,6 +70,19 @@ class Tools:
         if self.embedder is not None:
             self.embedder.close()
             self.embedder = None
+
+
+def prepare(job: Job, target: Target) -> None:
+    """Load what takes its time and is the same for each field, before the time of one counts."""
+    if job.kind in ("validate", "audit"):
+        import memoryfield_validator  # noqa: F401
+    elif job.kind == "index":
+        import memoryfield_index.building  # noqa: F401
+    if target.location[:5].lower() == "s3://":
+        with suppress(ImportError):  # which is told when the field is opened
+            import s3fs  # type: ignore[import-untyped]  # noqa: F401
+
+            import memoryfield_readers.s3.session  # noqa: F401
 
 
 def run(job: Job, target: Target, tools: Tools) -> Answer:
@@ -155,6 +167,7 @@ def _pin(job: Job, target: Target, field: Field, tools: Tools) -> Row:
 
 
 def _index(job: Job, target: Target, field: Field, tools: Tools) -> Row:
+    from memoryfield_index.build_facts import build_facts
     from memoryfield_index.building import rebuild
     from memoryfield_index.places import cache_folder
     from memoryfield_index.storage import file_name
@@ -165,7 +178,7 @@ def _index(job: Job, target: Target, field: Field, tools: Tools) -> Row:
     embedder = tools.embedder_of(job.options)
     # Into the cache, wherever the field is: work on many fields changes none.
     stats = rebuild(field, embedder, cache_folder(field) / file_name(embedder.recipe.model))
-    result = _built(stats, embedder.recipe, field)
+    result = build_facts(stats, embedder.recipe, field.location)
     return replace(_row(job, target, field, digest), result=within_bounds(result))
 
 
@@ -175,29 +188,6 @@ _JOBS: Mapping[Kind, Callable[[Job, Target, Field, Tools], Row]] = {
     "pin": _pin,
     "index": _index,
 }
-
-
-def _built(stats: IndexStats, recipe: Recipe, field: Field) -> dict[str, Any]:
-    return {
-        "version": 1,
-        "location": as_unicode(field.location),
-        "index": as_unicode(str(stats.path)),
-        "model": recipe.model,
-        "dimension": recipe.dimension,
-        "embedder": recipe.embedder,
-        "written": stats.written,
-        "pages": stats.pages,
-        "embedded": stats.embedded,
-        "cached": stats.cached,
-        "reused": stats.reused,
-        "failed": [
-            {"page": as_unicode(name), "reason": as_unicode(reason)}
-            for name, reason in stats.failed
-        ],
-        "shortened": [
-            {"page": as_unicode(name), "bytes_embedded": count} for name, count in stats.shortened
-        ],
-    }
 
 
 def _row(job: Job, target: Target, field: Field, digest: str | None) -> Row:

@@ -18,7 +18,7 @@ from typing import IO
 
 from .answers import LONGEST_ANSWER
 from .ending import end, naming, own_folder
-from .protocol import LAST, READY
+from .protocol import BEGUN, LAST, READY
 
 START = 120.0
 """Seconds in which a process must be ready, however busy the machine."""
@@ -82,19 +82,20 @@ class Nurse:
 
         Arguments:
             request: one line.
-            seconds: how long it may take; the start of a process is not counted.
+            seconds: how long it may take; what a process needs to begin is not counted.
 
         Raises:
             ChildLost: there is no answer; the process is gone.
         """
         child = self._ready()
-        deadline = time.monotonic() + seconds
         try:
             stdin = _pipe(child.process.stdin)
             stdin.write(request.encode("ascii") + b"\n")
             stdin.flush()
         except OSError:
             raise self._death() from None
+        self._expect(child, BEGUN)
+        deadline = time.monotonic() + seconds
         answer = self._line(child, deadline, seconds)
         if self._line(child, deadline, seconds) == LAST:
             self.close()
@@ -116,10 +117,14 @@ class Nurse:
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise ChildLost("NoProcess", f"no process can be started: {reason}") from None
-        if self._line(child, time.monotonic() + START, START) != READY:
+        self._expect(child, READY)
+        return child
+
+    def _expect(self, child: _Child, word: bytes) -> None:
+        """Wait for a word, whose time does not count."""
+        if self._line(child, time.monotonic() + START, START) != word:
             self.close()
             raise ChildLost("NoProcess", "the process that was started is none of this program")
-        return child
 
     def _line(self, child: _Child, deadline: float, seconds: float) -> bytes:
         try:

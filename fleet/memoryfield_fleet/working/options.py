@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 from memoryfield_readers import DEFAULT_LIMITS, Limits, LocationError
 
@@ -24,6 +23,7 @@ _SECRET = frozenset(
 )  # fmt: skip
 """Words in the name of an option that is a secret, or names who one is."""
 
+_USER = re.compile("//[^/?#]*@")
 _WORDS = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 _DEEPEST = 8
 
@@ -47,7 +47,9 @@ def check_options(job: Job) -> None:
             raise LocationError(f"the option {name!r} of this job is unknown, or of the wrong type")
     if options.get("profile", "kit") not in _PROFILES:
         raise LocationError(f"the profile must be one of {', '.join(_PROFILES)}")
-    for secret in _secrets(options.get("storage_options", {}), 0):
+    transport = _secrets(options.get("storage_options", {}), 0)
+    texts = (name for name in _TEXTS if _has_user(options.get(name)))
+    for secret in (*transport, *texts):
         raise LocationError(
             f"the option {secret} may be a secret, and would be sent to every worker",
             hint="leave it out: workers take credentials from their own environment",
@@ -87,10 +89,5 @@ def _secrets(value: object, depth: int) -> Iterator[str]:
 
 
 def _has_user(value: object) -> bool:
-    """Whether a text is a URL that names a user, and perhaps a password."""
-    if not isinstance(value, str):
-        return False
-    try:
-        return "@" in urlsplit(value).netloc
-    except ValueError:
-        return False
+    """Whether a text holds a URL that names a user, and perhaps a password."""
+    return isinstance(value, str) and _USER.search(value) is not None

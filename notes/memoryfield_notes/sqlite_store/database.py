@@ -252,8 +252,8 @@ def _error_of(error: Exception, path: Path) -> StoreError | LockTimeout:
         return CutOff(
             "cannot be read: a program that wrote to it was ended in the middle",
             location=location,
-            hint="run a command that writes to it, such as `memoryfield note rebuild LOCATION`: "
-            "it undoes first what was left half done",
+            hint="`memoryfield note convert LOCATION sqlite` (with --store FILE, if it has another "
+            "place) undoes what was left half done, and needs nothing of the field",
         )
     if (reason := _REASONS.get(code & 0xFF)) is not None:
         return StoreError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from ..errors import StoreError
+from ..errors import UPDATE, StoreError
 from ..placing import HEAD_BYTES, SQLITE_HEADER
 
 APPLICATION_ID: Final = 0x4D464E54
@@ -83,7 +83,7 @@ def check_marks(application: object, version: object, location: str) -> None:
             f"was made by a newer version of this program: its format is {version}, "
             f"and {USER_VERSION} is known",
             location=location,
-            hint="update memoryfield-kit",
+            hint=UPDATE,
         )
 
 
