@@ -91,6 +91,11 @@ def test_a_version_is_another_one_when_the_field_is(tmp_path: Path) -> None:
     first = version(zipped)
     zipped.write_bytes(b"three")
     assert first != version(zipped)
+    put_back = zipped.stat()
+    first = version(zipped)
+    zipped.write_bytes(b"seven")
+    os.utime(zipped, ns=(put_back.st_atime_ns, put_back.st_mtime_ns))
+    assert first != version(zipped)
 
 
 def test_a_folder_of_too_many_entries_has_no_version(tmp_path: Path) -> None:
@@ -110,7 +115,7 @@ def test_each_location_is_given_once(tmp_path: Path, monkeypatch: pytest.MonkeyP
     found = every("b", "*/", "some.txt", f"{tmp_path}/a", "b/../c")
     assert located(found[:3]) == ["b", "./a", "./c"]
     refusal = the_error(found[3:])
-    assert refusal.location == "some.txt:3"
+    assert refusal.location == "some.txt:3: ../nowhere"
     assert isinstance(refusal.error, NotFound)
 
 
@@ -172,14 +177,24 @@ def test_bad_lines_of_a_list_are_told_by_file_and_line(tmp_path: Path) -> None:
         ("https://Example.org:8443/f/", "example.org:8443"),
     ]
     bad = {each.location: each.error for each in found if isinstance(each, Refused)}
+    told = [(where.rpartition(f"{path}:")[2].split(": ", 1)) for where in bad]
+    assert [text for number, text in told if number != "5"] == [
+        "https://example.org/f/", "caf\\xe9/", "nul\\x00", "-", f"{tmp_path}/*/",
+        "https://example.org/x.zip?…", "@nobody", "https://example.org/f.zip?…",
+    ]  # fmt: skip
+    bad = {where.split(": ")[0]: error for where, error in bad.items()}
     assert list(bad) == [f"{path}:{number}" for number in (4, 5, 6, 7, 8, 10, 11, 14, 15)]
+    assert "command line" in (bad[f"{path}:10"].hint or "")
+    assert max(map(len, (text for _, text in told))) <= 200
     assert all("secret" not in f"{error} {error.location} {error.hint}" for error in bad.values())
     assert "characters" in bad[f"{path}:5"].message
     assert "not UTF-8" in bad[f"{path}:6"].message
     with io.BytesIO(b"\n".join(lines)) as stdin:
         again = every("-", stdin=stdin)
     assert [each for each in again if isinstance(each, Target)] == good_ones
-    assert next(each.location for each in again if isinstance(each, Refused)) == "stdin:4"
+    assert next(each.location for each in again if isinstance(each, Refused)).startswith(
+        "stdin:4: "
+    )
 
 
 def test_a_list_is_read_as_it_is_wanted() -> None:
@@ -200,10 +215,8 @@ def test_a_list_is_read_as_it_is_wanted() -> None:
 
 
 def test_what_names_nothing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing found is an error each time, never an end without a word."""
+    """A pattern or a name that leads to nothing is an error, never an end without a word."""
     monkeypatch.setattr("sys.stdin", None)
-    (tmp_path / "empty.txt").write_text("# nothing\n\n")
-    (tmp_path / LOCK_NAME).write_bytes(b"")
     (tmp_path / "other.toml").write_text("[tool]\n")
     os.mkfifo(tmp_path / "pipe")
     for text, words in {
@@ -211,8 +224,6 @@ def test_what_names_nothing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         f"{tmp_path}/missing/*": "no field fits",
         f"{tmp_path}/missing": "no such file",
         f"{tmp_path}/missing.txt": "no such file",
-        f"{tmp_path}/empty.txt": "names no location",
-        f"{tmp_path}/{LOCK_NAME}": "no field in it",
         f"{tmp_path}/other.toml": "version",
         f"{tmp_path}/pipe": "neither a folder nor a file",
         "gs://bucket/*/": "a pattern stands for",
@@ -231,6 +242,42 @@ def test_what_names_nothing_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert words in refusal.error.message, text
         assert refusal.location
         assert "\0" not in refusal.location
+
+
+def test_who_lists_nothing_means_nothing(tmp_path: Path) -> None:
+    """An empty list and an empty lock file are no failures."""
+    for name, text in {"a.txt": "", "b.txt": "# nothing\n\n", LOCK_NAME: ""}.items():
+        (tmp_path / name).write_text(text)
+        assert every(str(tmp_path / name)) == []
+
+
+def test_where_paths_are_those_of_others_nothing_here_tells_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are absolute, have no version that was seen here, and need not exist here."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("a", "b"):
+        field(tmp_path / name)
+    lock_with(tmp_path / "x.lock", {"l": "b", "other": "https://example.org/f/"}, tmp_path / "b")
+    with open_field("b") as opened:
+        pin = opened.digest()
+    found = every("gone", "*/", "x.lock", "./a", "s3://bucket/f/", is_here=False)
+    assert [(each.location, each.version) for each in found if isinstance(each, Target)] == [
+        (f"{tmp_path}/gone", None), (f"{tmp_path}/a", None), (f"{tmp_path}/b", None),
+        ("https://example.org/f/", pin), ("s3://bucket/f/", None),
+    ]  # fmt: skip
+    [locked] = every("x.lock", is_here=False)[:1]
+    assert (locked.location, getattr(locked, "version", None)) == (f"{tmp_path}/b", pin)
+
+
+def test_what_is_refused_is_told_once_and_shows_no_secret() -> None:
+    """Two that may not be shown whole are two all the same."""
+    url = "https://h.example/x.zip"
+    given = [f"{url}?a=hidden", f"{url}?b=hidden", f"{url}?a=hidden", "https://u:hid/den@h/x"]
+    found = every(*given, "https://u:hidden@h.example/y", "https://u:hidden?@h", "none", "none")
+    assert located(found) == [
+        f"{url}?…", f"{url}?… (2)", "https://…", "https://h.example/y", "https://… (3)", "none",
+    ]  # fmt: skip
 
 
 def test_an_option_that_makes_no_sense_is_told_at_once() -> None:

@@ -179,6 +179,23 @@ def test_order_is_that_of_bytes_and_links_are_not_gone_through(tmp_path: Path) -
     assert given_out(in_folders(f"{root}*/../a", DEFAULT_LIMITS), root)[0] == "B/../a"
 
 
+@pytest.mark.parametrize("pattern", ["*", "*/", "**/", "*/p.zip", "*/../b"])
+def test_a_link_that_leads_to_itself_is_told_and_the_rest_goes_on(
+    tmp_path: Path, pattern: str
+) -> None:
+    for name in ("a", "c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "index.md").write_text("x")
+        (tmp_path / name / "p.zip").write_text("x")
+    os.symlink("b", tmp_path / "b")
+    found = list(in_folders(f"{tmp_path}/{pattern}", DEFAULT_LIMITS))
+    told = [each.location for each in found if isinstance(each, Refused)]
+    assert {os.path.basename(each) for each in told} == {"b"}
+    if pattern != "*/../b":
+        assert len(told) == 1
+        assert len(found) == 3
+
+
 def test_a_folder_that_cannot_be_listed_is_told_and_the_rest_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

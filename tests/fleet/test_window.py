@@ -109,6 +109,30 @@ def test_hosts_take_turns() -> None:
     assert [under_test.take(0.0)[0][0] for _ in range(3)] == ["a.example", "b.example", "a.example"]
 
 
+@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("other", [HERE, "b.example"])
+def test_one_host_leaves_a_worker_to_others_that_wait(other: str, workers: int) -> None:
+    """And takes all where none waits, or only one that is to be left alone."""
+    under_test: Window[tuple[str, int]] = Window(
+        Limits(100, 100, workers=workers), lambda thing: False
+    )
+    host = "s3://bucket"
+
+    def taken(count: int) -> Counter[str]:
+        things = [under_test.take(1.0) for _ in range(count)]
+        return Counter(each[0][0] for each in things if each)
+
+    for number in range(50):
+        under_test.add((host, number), host)
+        under_test.add((other, number), other)
+    share = max(1, workers - 1)
+    begun = taken(20)
+    assert begun[host] == share
+    assert begun[other] == (20 - share if other == HERE else share)
+    under_test.hold(other, 9.0)
+    assert taken(5) == {host: 5}
+
+
 def test_what_is_alone_goes_alone() -> None:
     under_test = window()
     for number in (1, -2, 3, 4):

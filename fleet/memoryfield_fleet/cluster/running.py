@@ -303,7 +303,8 @@ class _Run:
     def _limits(self) -> Limits:
         in_flight, per_host = self._wanted
         batches = self._threads * _A_THREAD
-        return Limits(in_flight or batches * _MOST_A_TASK, batches, per_host, USUAL_PER_HOST)
+        fields = in_flight or batches * _MOST_A_TASK
+        return Limits(fields, batches, per_host, USUAL_PER_HOST, self._threads)
 
     def _size(self) -> int:
         """How many fields go into a task: quick ones together, as long as all workers have some."""

@@ -31,12 +31,15 @@ class Limits:
         per_host: groups of one host that is not this machine; None where that was not said.
         usual: the same where it was not said, of a host that is not made for many to ask at once,
             as S3 is; None for no bound.
+        workers: how many groups are worked on at once; one host leaves one of these to others that
+            wait, as it may never answer. None where that is not known.
     """
 
     in_flight: int
     batches: int
     per_host: int | None = None
     usual: int | None = None
+    workers: int | None = None
 
     def of(self, host: str) -> int | None:
         """How many groups of a host may be begun; None for no other bound than those of all."""
@@ -45,6 +48,14 @@ class Limits:
         if self.per_host is None and host.startswith(FOR_MANY):
             return None
         return self.usual if self.per_host is None else self.per_host
+
+    def beside_others(self, host: str) -> int | None:
+        """How many groups of a host may be begun while other hosts wait; None for no bound."""
+        most = self.of(host)
+        if host == HERE or self.workers is None:
+            return most
+        share = max(1, self.workers - 1)
+        return share if most is None else min(most, share)
 
 
 class Window(Generic[T]):
@@ -112,7 +123,9 @@ class Window(Generic[T]):
         most = min(most, self.limits.in_flight - self._in_flight)
         if most < 1 or self._batches.total() >= self.limits.batches:
             return []
-        host = next(filter(self._may_begin, self._waiting), None)
+        # A host that is left alone for now has no use for what others leave to it.
+        bound = self.limits.beside_others if self._able() > 1 else self.limits.of
+        host = next((each for each in self._waiting if self._may_begin(each, bound)), None)
         if host is None:
             return []
         queue = self._waiting[host]
@@ -153,10 +166,14 @@ class Window(Generic[T]):
         if self._held:
             self._held = {host: until for host, until in self._held.items() if until > now}
 
-    def _may_begin(self, host: str) -> bool:
+    def _able(self) -> int:
+        """How many of the hosts that wait are not left alone."""
+        return len(self._waiting) - sum(host in self._waiting for host in self._held)
+
+    def _may_begin(self, host: str, bound: Callable[[str], int | None]) -> bool:
         if host in self._held:
             return False
-        most = self.limits.of(host)
+        most = bound(host)
         return most is None or self._batches[host] < most
 
     def _queue(self, thing: T, host: str) -> None:

@@ -53,8 +53,9 @@ def _entries(path: str) -> Iterator[bytes]:
             for item in items:
                 name = os.path.join(folder, item.name)
                 status = item.stat(follow_symlinks=False)
-                yield os.fsencode(name) + b"\0" + _mark(status)
-                if stat.S_ISDIR(status.st_mode) and not is_debris(item.name):
+                is_part = not is_debris(item.name)
+                yield os.fsencode(name) + b"\0" + _mark(status, is_part=is_part)
+                if stat.S_ISDIR(status.st_mode) and is_part:
                     folders.append(name)
                 elif stat.S_ISLNK(status.st_mode):
                     yield os.fsencode(name) + b"\0\0" + _led_to(os.path.join(path, name))
@@ -67,10 +68,10 @@ def _led_to(link: str) -> bytes:
         return b"nothing"
 
 
-def _mark(status: os.stat_result) -> bytes:
+def _mark(status: os.stat_result, *, is_part: bool = True) -> bytes:
     kind = stat.S_IFMT(status.st_mode)
     # The time of the last change of any kind shows what was put back to its old time.
-    times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
+    times = f"{status.st_mtime_ns} {status.st_ctime_ns if is_part else 0}"
     return f"{kind} {status.st_size} {times} {status.st_ino}\n".encode()
 
 
