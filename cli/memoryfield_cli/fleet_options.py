@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -84,6 +85,12 @@ def _size(ctx: click.Context, parameter: click.Parameter, text: str) -> int | No
     return size
 
 
+def _seconds(ctx: click.Context, parameter: click.Parameter, seconds: float) -> float:
+    if math.isnan(seconds):  # which is beyond no bound
+        raise click.BadParameter("write a number of seconds")
+    return seconds
+
+
 _OPTIONS = (
     click.argument("patterns", nargs=-1, required=True, type=LOCATION, metavar="PATTERN..."),
     click.option(
@@ -96,7 +103,8 @@ _OPTIONS = (
     click.option(
         "--anew",
         is_flag=True,
-        help="Begin anew: the results of earlier runs in DIR do not count, and are removed.",
+        help="Begin anew: the results of earlier runs in DIR do not count, and are removed once "
+        "there is a new one, or at the end.",
     ),
     click.option(
         "--scheduler",
@@ -129,9 +137,10 @@ _OPTIONS = (
         "seconds",
         type=click.FloatRange(min=0, min_open=True, max=1e6),
         default=_SECONDS,
+        callback=_seconds,
         metavar="SECONDS",
         show_default=f"{_SECONDS:g}",
-        help="How long one try of a field may take.",
+        help="How long one try of a field may take, with all that it waits for.",
     ),
     click.option(
         "--memory-limit",
@@ -148,7 +157,9 @@ _OPTIONS = (
         default=_RETRIES,
         metavar="N",
         show_default=str(_RETRIES),
-        help="How often to try a field again that failed for a reason that may pass.",
+        help="How often to try a field again that failed for a reason that may pass. Within each "
+        "try, a source elsewhere is asked again, too, 4 times or as --option retries=N says; both "
+        "multiply, and --time-limit bounds a try.",
     ),
     click.option("--limit", "limits", multiple=True, metavar="NAME=VALUE", help=LIMITS_HELP),
     TIMEOUT_OPTION,

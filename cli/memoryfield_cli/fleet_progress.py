@@ -65,7 +65,9 @@ def fleet_bar(kind: Kind, dashboard: str | None, *, prints: bool) -> Iterator[Te
 
 
 def _counts(done: int, failed: int, reused: int) -> str:
-    parts = [f"{done + failed:,} fields"]
+    from memoryfield_fleet.results.wording import counted
+
+    parts = [counted(done + failed, "field")]
     parts += [f"{reused:,} known before"] if reused else []
     parts += [f"{failed:,} failed"] if failed else []
     return ", ".join(parts)

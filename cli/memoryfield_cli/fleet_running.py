@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, cast
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 NOTHING_MEANT = 1
 """The exit code where the patterns stand for no field at all."""
+
+_OF_SIGNALS = 128
 
 
 def run(kind: Kind, plan: Plan, options: dict[str, Any], *, fail_on: Level = "error") -> int:
@@ -69,7 +72,12 @@ def run(kind: Kind, plan: Plan, options: dict[str, Any], *, fail_on: Level = "er
         recording = Recording(job, results, fail_on=fail_on)
         stack.enter_context(_SummedUp(recording, plan.out, signals))
         meant = recording.meant(
-            targets(plan.patterns, storage_options=plan.storage_options, limits=plan.limits)
+            targets(
+                plan.patterns,
+                storage_options=plan.storage_options,
+                limits=plan.limits,
+                is_here=plan.scheduler is None,
+            )
         )
 
         def take(row: Row, tell: Tell) -> None:
@@ -100,6 +108,7 @@ def run(kind: Kind, plan: Plan, options: dict[str, Any], *, fail_on: Level = "er
                     cluster,
                     in_flight=plan.in_flight,
                     per_host=plan.per_host,
+                    notice=warn,
                 ),
             )
             with (
@@ -132,6 +141,14 @@ def _again(first: Found, others: Iterator[Found]) -> Iterator[Found]:
     yield from others
 
 
+def _tell_signal(error: BaseException | None) -> None:
+    """Say which signal has ended the run; of SIGINT, the program says it."""
+    code = error.code if isinstance(error, SystemExit) else None
+    if isinstance(code, int) and code > _OF_SIGNALS:
+        with suppress(OSError, ValueError):  # the terminal may be gone, which is what SIGHUP says
+            warn(f"ended by {signal.Signals(code - _OF_SIGNALS).name}")
+
+
 class _SummedUp:
     """At the end of a run, also of one that is broken off: what it comes to is written and told.
 
@@ -153,6 +170,7 @@ class _SummedUp:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        _tell_signal(error)
         totals = self._recording.totals
         if error is not None and not totals.done + totals.failed:  # what was there before stands
             return

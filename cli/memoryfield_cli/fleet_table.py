@@ -61,7 +61,12 @@ def print_summary(facts: Mapping[str, Any], out: Path | None, file: TextIO | Non
 
 
 def _parts(facts: Mapping[str, Any]) -> Iterator[Part]:
-    from memoryfield_fleet.results.wording import bytes_text, duration_text
+    from memoryfield_fleet.results.wording import (
+        MOST_FINDINGS,
+        bytes_text,
+        duration_text,
+        slowest,
+    )
 
     rules = [
         (f"{row['findings']:,}", f"{row['fields']:,}", row["rule"], _title(row["rule"]))
@@ -79,9 +84,9 @@ def _parts(facts: Mapping[str, Any]) -> Iterator[Part]:
         (*(f"{row[level]:,}" for level in ("error", "warning", "info")), row["location"])
         for row in facts["worst"]
     ]
-    yield from _part("Most findings", ("#Errors", "#Warnings", "#Notes", "Field"), worst)
-    slowest = [(duration_text(row["seconds"]), row["location"]) for row in facts["slowest"]]
-    yield from _part("Slowest", ("#Time", "Field"), slowest)
+    yield from _part(MOST_FINDINGS, ("#Errors", "#Warnings", "#Notes", "Field"), worst)
+    slow = [(duration_text(row["seconds"]), row["location"]) for row in slowest(facts)]
+    yield from _part("Slowest", ("#Time", "Field"), slow)
     largest = [
         (bytes_text(row["bytes"]), f"{row['pages']:,}", row["location"]) for row in facts["largest"]
     ]

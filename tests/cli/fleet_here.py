@@ -55,6 +55,7 @@ class Here:
         *,
         in_flight: int | None = None,
         per_host: int | None = None,
+        notice: Callable[[str], object] | None = None,
     ) -> Iterator[Row]:
         """In the place of the function of that name."""
         self.jobs.append(job)

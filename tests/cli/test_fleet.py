@@ -114,6 +114,7 @@ def test_a_run_that_is_broken_off_can_be_used(here: Here, how: str) -> None:
     here.after = after
     done = call("fleet", "validate", "fields/*/", "--out", "out")
     assert done.code == {"SIGINT": 130, "SIGTERM": 143, "gone": 4}[how]
+    assert ("memoryfield: ended by SIGTERM\n" in done.err) == (how == "SIGTERM")
     assert done.out.startswith("2 fields: 1 valid, 1 invalid; broken off before its end\n")
     assert "run the same again" in done.out
     assert here.closed
@@ -178,13 +179,19 @@ def test_another_run_in_the_folder_is_a_conflict(here: Here) -> None:
 
 def test_a_report_that_cannot_be_written_is_told(here: Here) -> None:
     """The results are there all the same; the exit code says that something is not."""
-    Path("out/report.html").mkdir(parents=True)
+    here.after = lambda number: Path("out/report.html").mkdir()
     done = call("fleet", "validate", "fields/a", "--out", "out")
     assert done.code == 4
     assert "report.html: cannot be written" in done.err
     assert len(rows_of(Path("out/results.jsonl").read_text())) == 1
-    here.after = lambda number: (_ for _ in ()).throw(KeyboardInterrupt)
-    assert call("fleet", "validate", "fields/b", "--out", "out").code == 130
+    assert call("fleet", "validate", "fields/a", "--out", "out").code == 5
+
+    def interrupted(number: int) -> None:
+        Path("new/report.html").mkdir()
+        raise KeyboardInterrupt
+
+    here.after = interrupted
+    assert call("fleet", "validate", "fields/b", "--out", "new").code == 130
 
 
 @pytest.mark.parametrize(
@@ -266,6 +273,7 @@ def test_options_reach_the_job(here: Here) -> None:
         (["validate", "a", "--memory-limit", "lots"], "512M"),
         (["validate", "a", "--memory-limit", "1k"], "128M"),
         (["validate", "a", "--time-limit", "0"], "--time-limit"),
+        (["validate", "a", "--time-limit", "nan"], "--time-limit"),
         (["validate", "a", "--limit", "pages=1"], "there is no limit"),
         (["validate", "a", "--select", "MF999"], "MF999"),
         (["validate", "a", "--select", "MF304", "--ignore", "MF3"], "nothing would be checked"),

@@ -88,7 +88,13 @@ def test_workers_that_stay_away_and_a_scheduler_that_goes_are_told_and_what_is_d
     with script(tmp_path, SCHEDULER) as process, open_cluster(line_of(process)) as cluster:
         assert not cluster.is_local
         assert cluster.threads == 1
-        rows = run_fleet([good] * 50, Job("pin"), no_known, cluster, in_flight=1)
+        [row] = run_fleet([Target(str(tmp_path / "none"))], Job("pin"), no_known, cluster)
+        assert row.error is not None
+        assert row.error["message"].endswith("no such file or directory on the worker")
+        said: list[str] = []
+        rows = run_fleet(
+            [good] * 50, Job("pin"), no_known, cluster, in_flight=1, notice=said.append
+        )
         assert next(rows).state == "done"
         assert process.stdin is not None
         process.stdin.write("\n")  # the worker leaves
@@ -96,6 +102,8 @@ def test_workers_that_stay_away_and_a_scheduler_that_goes_are_told_and_what_is_d
         monkeypatch.setattr("memoryfield_fleet.cluster.running._LONGEST_ALONE", 0.3)
         with pytest.raises(SourceUnavailable, match="no worker for") as told:
             list(rows)
+        assert len(said) == 1
+        assert said[0].startswith(f"there is no worker at {cluster.address}")
         assert told.value.location == cluster.address
         monkeypatch.undo()
         rows = run_fleet(_and_then([good], process.kill), Job("pin"), no_known, cluster)
@@ -173,6 +181,21 @@ def test_an_address_where_no_scheduler_answers_is_told(
             pass
     assert told.value.location == address
     gc.collect()
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://me:hid/den://@127.0.0.1:9", "me:hidden@[", "me:hidden@h"]
+)
+def test_the_password_of_a_scheduler_is_not_shown(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memoryfield_fleet.cluster.clusters.LONGEST_WAIT", 0.3)
+    with (
+        pytest.raises((LocationError, SourceUnavailable)) as told,
+        open_cluster(address),
+    ):
+        pass
+    assert "hid" not in f"{told.value} {told.value.hint}"
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "carrier-pigeon://x", "tcp://[:1"])

@@ -275,7 +275,7 @@ def test_what_is_refused_is_told_once_and_shows_no_secret() -> None:
     url = "https://h.example/x.zip"
     given = [f"{url}?a=hidden", f"{url}?b=hidden", f"{url}?a=hidden", "https://u:hid/den@h/x"]
     found = every(*given, "https://u:hidden@h.example/y", "https://u:hidden?@h", "none", "none")
-    assert located(found) == [
+    assert [each.location for each in found] == [
         f"{url}?…", f"{url}?… (2)", "https://…", "https://h.example/y", "https://… (3)", "none",
     ]  # fmt: skip
 

@@ -6,12 +6,13 @@ import json
 import os
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.fleet.results_rows import JOB, MARK, done, facts_of, failed, line, same, target
+from tests.fleet.results_rows import JOB, MARK, PIN, done, facts_of, failed, line, same, target
 
-from memoryfield_fleet import Job, Refused, Row, Target
+from memoryfield_fleet import Job, Kind, Refused, Row, Target
 from memoryfield_fleet.results import (
     OTHERS,
     RESULTS,
@@ -279,11 +280,60 @@ def test_totals_take_the_place_of_a_link(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_bytes(b"mine\n")
     folder = tmp_path / "out"
-    folder.mkdir()
-    (folder / "totals.json").symlink_to(victim)
-    run(folder, [done("a")])
+    with open_results(folder, JOB) as results:
+        recording = Recording(JOB, results)
+        recording.add(done("a"))
+        (folder / "totals.json").symlink_to(victim)
+        recording.write()
     assert victim.read_bytes() == b"mine\n"
     assert json.loads((folder / "totals.json").read_bytes())["fields"]["done"] == 1
+
+
+@pytest.mark.parametrize("has_run", [False, True], ids=["first", "again"])
+@pytest.mark.parametrize("name", ["totals.json", "report.html"])
+def test_what_has_the_name_of_a_report_and_is_none_is_left_alone(
+    tmp_path: Path, name: str, has_run: bool
+) -> None:
+    """Also a link to a report; a report of a run without its results is of no run any more."""
+    other = tmp_path / "other"
+    run(other, [done("a")])
+    folder = tmp_path / "out"
+    folder.mkdir()
+    if has_run:
+        run(folder, [done("a")])
+    path = folder / name
+    real = (other / name).read_bytes()
+    for content in (b"", b"mine\n", b"{}", b"<!DOCTYPE html>\n", *([] if has_run else [real])):
+        path.write_bytes(content)
+        with pytest.raises(WriteConflict, match=name):
+            run(folder, [done("b")])
+        assert path.read_bytes() == content
+    path.unlink()
+    path.symlink_to(other / name)
+    with pytest.raises(WriteConflict, match=name):
+        run(folder, [done("b")])
+    assert path.is_symlink()
+    path.unlink()
+    run(folder, [done("b")])
+    run(folder, [done("b")])
+
+
+@pytest.mark.parametrize(
+    ("kind", "version", "known"),
+    [
+        ("validate", "v", "v"), ("validate", PIN, PIN), ("audit", PIN, PIN), ("pin", "v", "v"),
+        ("pin", PIN, None), ("index", "v", None), ("index", PIN, None),
+    ],
+)  # fmt: skip
+def test_what_has_to_be_looked_at_each_time_is_not_known(
+    tmp_path: Path, kind: Kind, version: str, known: str | None
+) -> None:
+    """Indexes, as they may be gone; and the pins of a lock file, which are to be found."""
+    job = Job(kind)
+    with open_results(tmp_path, job) as results:
+        recording = Recording(job, results)
+        recording.add(replace(done("a", version), job=kind))
+        assert recording.known(Target("a", version)) == known
 
 
 def test_what_a_killed_run_left_half_written_is_removed(tmp_path: Path) -> None:

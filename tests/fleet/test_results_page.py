@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.fleet.results_rows import JOB, done, failed, report
 
 from memoryfield_fleet.results import Recording, page_of
-from memoryfield_fleet.results.wording import bytes_text, duration_text, headline
+from memoryfield_fleet.results.wording import bytes_text, duration_text, headline, slowest
 from memoryfield_readers import visible
 
 ATTACKS = (
@@ -139,6 +139,16 @@ def test_failures_that_are_not_told_are_counted() -> None:
     for number in range(130):
         recording.add(failed(f"f{number}"))
     assert "And 30 more" in page_of(recording.facts())
+
+
+def test_what_took_no_time_is_not_among_the_slowest() -> None:
+    """It has no order; and what stands first among findings is said."""
+    recording = Recording(JOB)
+    for name, seconds in (("quick", 0.049), ("slow", 0.05)):
+        recording.add(done(name, result=report(MF205=1), seconds=seconds))
+    facts = recording.facts()
+    assert [row["location"] for row in slowest(facts)] == ["slow"]
+    assert "<h2>Most findings, errors first</h2>" in page_of(facts)
 
 
 def test_page_of_nothing() -> None:

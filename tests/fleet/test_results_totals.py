@@ -105,6 +105,10 @@ def test_pages_without_a_vector_are_counted() -> None:
     assert totals.exit_code == 1
 
 
+def _coded(code: int) -> Row:
+    return failed("a", error={"kind": "x", "message": "x", "hint": None, "exit_code": code})
+
+
 @pytest.mark.parametrize(
     ("rows", "fail_on", "code"),
     [
@@ -116,11 +120,32 @@ def test_pages_without_a_vector_are_counted() -> None:
         ([done("a", result=report(MF304=1)), done("b")], "error", 1),
         ([failed("a"), done("b")], "error", 4),
         ([failed("a"), done("b", result=report(MF304=1))], "error", 4),
+        ([_coded(1)], "error", 1),
+        ([_coded(2)], "error", 4),
+        ([_coded(3)], "error", 3),
+        ([_coded(5)], "error", 4),
+        ([_coded(1), _coded(3), done("b", result=report(MF304=1))], "error", 3),
+        ([_coded(3), failed("a"), _coded(1)], "error", 4),
     ],
-    ids=["none", "good", "note", "note, warning", "note, info", "error", "failed", "both"],
+    ids=[
+        "none",
+        "good",
+        "note",
+        "note, warning",
+        "note, info",
+        "error",
+        "failed",
+        "both",
+        "empty",
+        "refused",
+        "mismatch",
+        "conflict",
+        "mismatch and milder",
+        "all",
+    ],
 )
 def test_exit_code(rows: list[Row], fail_on: Level, code: int) -> None:
-    """What failed is worse than what was found."""
+    """That of the worst; what could not be had is worse than what does not match."""
     totals = Totals("validate", fail_on=fail_on)
     for row in rows:
         totals.add(row)

@@ -172,17 +172,27 @@ def test_what_cannot_be_read_is_no_field_that_was_checked(
     assert (row.state, row.result, row.error["exit_code"]) == ("failed", None, 4)
 
 
-@pytest.mark.parametrize("kind", ["validate", "pin", "index"])
+@pytest.mark.parametrize("kind", ["validate", "pin"])
 def test_what_is_known_of_a_commit_is_the_same(kind: Kind, tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "r", [Commit({"index.md": PAGE.encode()})])
     location = f"git+file://{repository}"
-    tools = Tools(HashEmbedder(), ("auto", None))
+    tools = Tools()
     first = run(Job(kind), Target(location), tools).row
     assert first.state == "done", first.error
     assert first.version is not None
     assert first.version.startswith(location + "@")
     assert run(Job(kind), Target(location, known=first.version), tools).row.state == "same"
     assert run(Job(kind), Target(location, known="another"), tools).row.state == "done"
+
+
+def test_an_index_is_never_known(field: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be gone, or on another machine, whatever an earlier run says."""
+    monkeypatch.setenv("MEMORYFIELD_CACHE_DIR", str(field.parent / "cache"))
+    tools = Tools(HashEmbedder(), ("auto", None))
+    first = run(Job("index"), Target(str(field)), tools).row
+    assert first.version is not None
+    again = run(Job("index"), Target(str(field), known=first.version), tools).row
+    assert (again.state, again.version) == ("done", first.version)
 
 
 def test_what_is_known_of_an_archive_is_the_same_also_if_it_is_bad(tmp_path: Path) -> None:

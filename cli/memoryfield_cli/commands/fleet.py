@@ -48,8 +48,11 @@ def command() -> None:
 
     With --out, results are kept: run it again, and only what is new, has changed or has failed is
     done; so a run that was broken off goes on. Without --out, each result is a line of JSON on
-    stdout. Exits with 4 if a field failed, else with 1 if something was found, as that command
-    does on one field.
+    stdout; one of more than 1 MiB is cut, and says so. `seconds` in it are those of the last try.
+
+    Exits with the code of the worst: 4 if a field could not be had, else 3 if one did not match its
+    pin or is unsafe, else 1 if something was found or a field is empty. 1 also if no field is
+    meant; a pattern that fits nothing is a failure, 4.
     """
 
 
@@ -113,6 +116,7 @@ def pin(plan: Plan) -> None:
     """Find the pins of many fields as they are now.
 
     The result of each has its field pin, its archive pin if it is one, and where it was found.
+    Fields of a lock file are looked at each time, and must have the pin that is locked.
     """
     sys.exit(run("pin", plan, {}))
 
@@ -129,8 +133,9 @@ Examples:
 def index(wish: Wish, plan: Plan) -> None:
     """Bring the vector indexes of many fields up to date.
 
-    They stand in the cache of each worker; no field is written to. Pages that cannot be embedded
-    are in the result of their field, and the exit code is 1 then.
+    They stand in the cache of each worker; no field is written to. Each is looked at each time,
+    also with --out, as its index may be gone; what is embedded already is not embedded again. Pages
+    that cannot be embedded are in the result of their field, and the exit code is 1 then.
     """
     options: dict[str, str] = {}
     if wish.name is not None:

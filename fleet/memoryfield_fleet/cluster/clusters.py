@@ -49,7 +49,7 @@ class Cluster:
 
     Attributes:
         client: the `distributed.Client`.
-        address: of the scheduler.
+        address: of the scheduler, as it may be shown.
         dashboard: where a browser sees what goes on; None where there is nothing to see.
         threads: how many tasks the workers do at once, as far as they were there at the start.
         is_local: whether it is made for this run, of processes on this machine.
@@ -151,17 +151,17 @@ def _existing(address: str) -> Iterator[Cluster]:
         except (ValueError, TypeError, ImportError) as error:
             raise LocationError(
                 "is no address of a scheduler, or one that Dask is not set up for",
-                location=address,
+                location=_shown(address),
                 hint="it is like tcp://HOST:8786",
             ) from error
         except (OSError, TimeoutError) as error:
             raise SourceUnavailable(
                 "no scheduler answers there",
-                location=address,
+                location=_shown(address),
                 hint="start one with `dask scheduler`, or leave the address out",
             ) from error
         threads = sum(client.nthreads().values())
-        yield Cluster(client, address, _dashboard(client), threads, False)
+        yield Cluster(client, _shown(address), _dashboard(client), threads, False)
 
 
 async def _greet(address: str) -> None:
@@ -173,6 +173,12 @@ async def _greet(address: str) -> None:
     async with asyncio.timeout(LONGEST_WAIT):
         comm = await made.comm.connect(address, timeout=LONGEST_WAIT, **arguments)
         await comm.close()
+
+
+def _shown(address: str) -> str:
+    """An address without its user and password, which no message shows."""
+    scheme, mark, rest = address.partition("://")
+    return scheme + mark + rest.rpartition("@")[2] if mark else address.rpartition("@")[2]
 
 
 def _dashboard(client: Any) -> str | None:

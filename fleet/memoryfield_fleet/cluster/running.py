@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +20,7 @@ from ..working import Answer, job_text, read_answer, stop, target_text, work
 from ..working.answers import error_facts, failed, trouble
 from .clusters import Cluster
 from .feeding import Feeder
-from .settling import Found, Known, settled
+from .settling import Found, Known, of_worker, settled
 from .window import Limits, Window
 
 AHEAD = 1_000
@@ -58,6 +58,7 @@ def run_fleet(
     *,
     in_flight: int | None = None,
     per_host: int | None = None,
+    notice: Callable[[str], object] | None = None,
 ) -> Iterator[Row]:
     """What comes of a job on each field, in the order in which they are done.
 
@@ -73,13 +74,14 @@ def run_fleet(
         in_flight: how many fields are sent out at once; None for as many as keep all workers busy.
         per_host: how many of one host are read at once; None for `USUAL_PER_HOST`, or, of S3, for
             no other bound. A host that says that it has too much to do is left alone for a while.
+        notice: told in a line what a person should know meanwhile, as that there is no worker.
 
     Raises:
         LocationError: the options of the job mean nothing, or must not travel.
         SourceUnavailable: the scheduler is gone.
         Exception: what the iterator of targets raises, when what was found before is done.
     """
-    with closing(_Run(job, cluster, in_flight, per_host)) as run:
+    with closing(_Run(job, cluster, in_flight, per_host, notice)) as run:
         yield from run.rows(targets, known)
 
 
@@ -123,13 +125,20 @@ class _Run:
     """One run; what happens elsewhere comes in by one queue."""
 
     def __init__(
-        self, job: Job, cluster: Cluster, in_flight: int | None, per_host: int | None
+        self,
+        job: Job,
+        cluster: Cluster,
+        in_flight: int | None,
+        per_host: int | None,
+        notice: Callable[[str], object] | None,
     ) -> None:
         self._job = job
         self._job_text = job_text(job)
         self._cluster = cluster
         self._client = cluster.client
         self._wanted = in_flight, per_host
+        self._notice = notice
+        self._is_told = False
         self._threads = max(1, cluster.threads)
         self._counted = self._last_seen = time.monotonic()
         self._usual = _WORTH
@@ -242,7 +251,8 @@ class _Run:
             self._window.hold(host, now + min(answer.busy or _USUAL_HOLD, _LONGEST_HOLD))
         wants_again = answer.passing or answer.busy is not None
         if answer.row.state != "failed" or not wants_again or item.tries > self._job.retries:
-            return replace(answer.row, attempts=item.tries)
+            row = answer.row if self._cluster.is_local else of_worker(answer.row)
+            return replace(row, attempts=item.tries)
         most = min(_FIRST_PAUSE * 2.0**item.tries, _LONGEST_PAUSE)
         self._window.add(item, host, now + uniform(most / 2, most))  # noqa: S311 - no secret
         return None
@@ -334,8 +344,14 @@ class _Run:
         except (OSError, TimeoutError):
             return  # a scheduler that is gone is seen elsewhere
         if threads:
-            self._last_seen = now
-        elif now > self._last_seen + _LONGEST_ALONE:
+            self._last_seen, self._is_told = now, False
+        elif not self._is_told and not self._cluster.is_local and self._notice is not None:
+            self._is_told = True
+            self._notice(
+                f"there is no worker at {self._cluster.address}; the run ends if none comes "
+                f"within {_LONGEST_ALONE / 60:.0f} minutes"
+            )
+        if now > self._last_seen + _LONGEST_ALONE:
             raise SourceUnavailable(
                 f"there has been no worker for {_LONGEST_ALONE:.0f} seconds",
                 location=self._cluster.address,

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
+
+from memoryfield_readers import local_path
 
 from ..values import Job, Refused, Row, Target
 from ..working.answers import error_facts
@@ -34,3 +37,11 @@ def settled(found: Found, job: Job, known: Known) -> Row | None:
     if version is None or found.version != version:
         return None
     return Row(job.kind, found.location, version, "same", attempts=0)
+
+
+def of_worker(row: Row) -> Row:
+    """The row of a field that another machine looked for; it says where a path leads to nothing."""
+    error = row.error
+    if error is None or error["kind"] != "NotFound" or local_path(row.location) is None:
+        return row
+    return replace(row, error={**error, "message": f"{error['message']} on the worker"})

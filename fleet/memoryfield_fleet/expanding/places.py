@@ -138,7 +138,7 @@ def shown(text: str) -> str:
         return visible(parse_location(text).shown)
     except LocationError as error:
         # There may be credentials in it, in any part.
-        return error.location or text.partition("://")[0][:16] + "://…"
+        return visible(error.location or text.partition("://")[0][:16] + "://…")
 
 
 def _bare(url: str) -> str:

@@ -15,7 +15,8 @@ from .folder import OTHERS, RESULTS, Results, open_results
 from .keys import fingerprint, key_of
 from .lines import Kept, NoRow, line_of, read_line, row_facts
 from .page import page_of
-from .recording import REPORT, TOTALS, Recording
+from .products import REPORT, TOTALS
+from .recording import Recording
 from .totals import Totals
 
 __all__ = [

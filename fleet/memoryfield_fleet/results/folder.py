@@ -33,6 +33,7 @@ from .keys import fingerprint, key_of
 from .ledger import Ledger, Place
 from .line_file import LineFile
 from .lines import MOST_LINE_BYTES, Kept, NoRow, read_line
+from .products import foreign_product
 from .replacing import new_file, remove_left_over
 from .survey import Survey, standing, survey
 
@@ -237,11 +238,13 @@ def open_results(
 
     Raises:
         WriteConflict: another run writes there, or there are results of another kind of job, or
-            files of those names that are something else; nothing was changed.
+            files of those names, or of those of a report, that are something else; nothing was
+            changed.
         SourceUnavailable: the folder or a file in it cannot be made, read or written.
     """
     with ExitStack() as stack:
         directory = _held(folder, stack)
+        _refuse_products(directory, str(folder))
         files = tuple(
             stack.enter_context(contextlib.closing(LineFile(directory, name, most=MOST_LINE_BYTES)))
             for name in _FILES
@@ -272,6 +275,20 @@ def _held(folder: Path, stack: ExitStack) -> Directory:
             f"cannot be made a folder of results: {reason_of(error)}", location=where
         ) from error
     return directory
+
+
+def _refuse_products(directory: Directory, where: str) -> None:
+    """Leave alone what would be replaced, and is of no run."""
+    try:
+        name = foreign_product(directory, RESULTS)
+    except OSError as error:
+        raise SourceUnavailable(f"cannot be read: {reason_of(error)}", location=where) from error
+    if name is not None:
+        raise WriteConflict(
+            f"has a file {name} that is of no run of `memoryfield fleet`; nothing was changed",
+            location=where,
+            hint=f"name another folder with --out, or move {name} away",
+        )
 
 
 def _inside(where: str) -> LocationError:

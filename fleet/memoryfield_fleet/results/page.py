@@ -16,7 +16,15 @@ from typing import Any
 from memoryfield_readers import visible
 from memoryfield_spec import catalogue
 
-from .wording import bytes_text, count_text, duration_text, headline, summary
+from .wording import (
+    MOST_FINDINGS,
+    bytes_text,
+    count_text,
+    duration_text,
+    headline,
+    slowest,
+    summary,
+)
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1a1a1a; --dim: #595959; --line: #d0d0d0; --paper: #fff;
@@ -156,7 +164,7 @@ def _failures(facts: Mapping[str, Any]) -> Iterator[str]:
 def _worst(facts: Mapping[str, Any]) -> Iterator[str]:
     if not facts["worst"]:
         return
-    yield "<h2>Most findings</h2>"
+    yield f"<h2>{MOST_FINDINGS}</h2>"
     rows = [
         (_code(row["location"]), *(_number(row[level]) for level in ("error", "warning", "info")))
         for row in facts["worst"]
@@ -165,12 +173,11 @@ def _worst(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _slowest(facts: Mapping[str, Any]) -> Iterator[str]:
-    if not facts["slowest"]:
+    shown = slowest(facts)
+    if not shown:
         return
     yield "<h2>Slowest</h2>"
-    rows = [
-        (_code(row["location"]), safe(duration_text(row["seconds"]))) for row in facts["slowest"]
-    ]
+    rows = [(_code(row["location"]), safe(duration_text(row["seconds"]))) for row in shown]
     yield from _table(("Field", "#Time"), rows)
 
 

@@ -18,11 +18,11 @@ from .folder import Results
 from .keys import fingerprint
 from .lines import line_of
 from .page import page_of
+from .products import REPORT, TOTALS
 from .replacing import replace_text
 from .totals import Totals
 
-TOTALS = "totals.json"
-REPORT = "report.html"
+_LOCKED = "field-sha256:"
 
 
 class Recording:
@@ -56,8 +56,17 @@ class Recording:
         return iter(targets) if self._results is None else self._results.meant(targets)
 
     def known(self, target: Target) -> str | None:
-        """Of which version of a field there is a good result; see `Results.known`."""
-        return None if self._results is None else self._results.known(target)
+        """Of which version of a field there is a good result; see `Results.known`.
+
+        An index may be gone, or on another machine, whatever an earlier run says; to bring one up
+        to date that is there takes little. A pin of a lock file is what has to be found, so that
+        it cannot tell that nobody need look.
+        """
+        if self._results is None or self._job.kind == "index":
+            return None
+        if self._job.kind == "pin" and (target.version or "").startswith(_LOCKED):
+            return None
+        return self._results.known(target)
 
     def add(self, row: Row) -> str | None:
         """Count what came of a field, and keep it.

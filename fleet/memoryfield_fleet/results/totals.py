@@ -28,6 +28,9 @@ MOST_TOLD = 20
 MOST_FAILURES = 100
 """So many fields that failed are told of; the results have them all."""
 
+_MILDER_CODES = (1, 3)
+"""What fails in any other way could not be had."""
+
 _MOST_KINDS = 50
 _OTHER_KIND = "other"
 _MOST_TEXT = 500
@@ -61,6 +64,7 @@ class Totals:
         self.reused = 0
         self._fail_on = fail_on
         self._found = False
+        self._failed_with = 0
         self._verdicts: Counter[str] = Counter()
         self._levels: Counter[str] = Counter()
         self._rules: Counter[str] = Counter()
@@ -76,10 +80,9 @@ class Totals:
 
     @property
     def exit_code(self) -> int:
-        """4 if a field failed; else 1 if something was found in one; else 0."""
-        if self.failed:
-            return 4
-        return 1 if self._found else 0
+        """That of the worst that came: 4 for what could not be had; 3 where something did not
+        match a pin or was unsafe; 1 for a finding, or a field without a page; else 0."""
+        return max(self._failed_with, int(self._found))
 
     def add(self, row: Row, *, reused: bool = False) -> None:
         """Count a field.
@@ -165,6 +168,8 @@ class Totals:
     def _add_failure(self, row: Row, location: str) -> None:
         self.failed += 1
         error = row.error or {}
+        code = error.get("exit_code")
+        self._failed_with = max(self._failed_with, code if code in _MILDER_CODES else 4)
         kind, message, hint = (
             _short(value) if isinstance(value := error.get(name), str) else ""
             for name in ("kind", "message", "hint")

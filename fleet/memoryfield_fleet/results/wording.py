@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+_A_WHILE = 0.05
+"""Seconds."""
 
 _UNITS = ("kB", "MB", "GB", "TB")
 _LEVEL_WORDS = {
@@ -60,6 +63,15 @@ def summary(facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "Vectors", ", ".join(said)
     yield "Began", facts["started"]
     yield "Took", duration_text(facts["seconds"])
+
+
+MOST_FINDINGS = "Most findings, errors first"
+"""What is said above the fields with most findings."""
+
+
+def slowest(facts: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The slowest fields that took a while: among those that took none, there is no order."""
+    return [row for row in facts["slowest"] if row["seconds"] >= _A_WHILE]
 
 
 def counted(count: int, what: str) -> str:

@@ -173,8 +173,6 @@ def _index(job: Job, target: Target, field: Field, tools: Tools) -> Row:
     from memoryfield_index.storage import file_name
 
     digest = field.digest()
-    if (same := _same(job, target, field)) is not None:
-        return same
     embedder = tools.embedder_of(job.options)
     # Into the cache, wherever the field is: work on many fields changes none.
     stats = rebuild(field, embedder, cache_folder(field) / file_name(embedder.recipe.model))

@@ -133,7 +133,8 @@ class Nurse:
             self.close()
             raise ChildLost(
                 "TimeLimit",
-                f"took longer than {seconds:g} seconds, and was ended",
+                f"took longer than {seconds:g} {'second' if seconds == 1 else 'seconds'}, "
+                "and was ended",
                 "allow more with --time-limit SECONDS",
             ) from None
         if line is None:
