@@ -107,7 +107,9 @@ def test_a_run_that_is_ended_while_workers_begin_says_so_in_one_line(fields: Pat
 
 def _of_session(leader: int) -> bytes:
     """The processes of a session that are not dead, a line each."""
-    listed = subprocess.run(["ps", "-eo", "sid=,stat=,args="], capture_output=True, check=True)
+    listed = subprocess.run(
+        ["ps", "-ww", "-eo", "sid=,stat=,args="], capture_output=True, check=True
+    )
     rows = [line.split(None, 2) for line in listed.stdout.splitlines()]
     mine = (row for row in rows if int(row[0]) == leader and not row[1].startswith(b"Z"))
     return b"\n".join(row[2] for row in mine)
