@@ -152,7 +152,7 @@ def test_a_run_that_is_ended_leaves_no_process(name: str, tmp_path: Path) -> Non
 def _of_session(leader: int) -> list[str]:
     """The processes that a session has, the dead aside."""
     listed = subprocess.run(
-        ["ps", "-eo", "sid=,stat=,args="], capture_output=True, text=True, check=True
+        ["ps", "-ww", "-eo", "sid=,stat=,args="], capture_output=True, text=True, check=True
     ).stdout
     rows = [line.split(None, 2) for line in listed.splitlines()]
     return [row[2] for row in rows if row[0] == str(leader) and not row[1].startswith("Z")]

@@ -91,7 +91,9 @@ def test_what_is_loaded_for_each_field_is_loaded_before_its_time_counts() -> Non
 
 def asks(place: str) -> bool:
     """Whether git asks something of a place."""
-    listed = subprocess.run(["ps", "-eo", "args="], capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        ["ps", "-ww", "-eo", "args="], capture_output=True, text=True, check=True
+    )
     return any("git" in line and place[4:] in line for line in listed.stdout.splitlines())
 
 
