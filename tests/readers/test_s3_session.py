@@ -253,10 +253,7 @@ print([name for name in ("botocore", "aiohttp", "fsspec") if name in sys.modules
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    line = (
-        "s3://b/: S3 needs s3fs, which is not installed"
-        " | pip install 'memoryfield-kit[s3]'\n"
-    )
+    line = "s3://b/: S3 needs s3fs, which is not installed | pip install 'memoryfield-kit[s3]'\n"
     assert done.stdout == line * 2 + "[]\n"
 
 
