@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Generator, Iterator
 
 import pytest
@@ -23,6 +24,13 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("MEMORYFIELD_STATE_DIR", str(tmp_path_factory.mktemp("state")))
         patch.delenv("MEMORYFIELD_NOTES_DIR", raising=False)
         yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def heeded_interruptions() -> None:
+    """What a shell starts in the background ignores SIGINT; tests, and what they start, heed it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -24,6 +24,7 @@ from memoryfield_readers import (
     SourceUnavailable,
 )
 from memoryfield_readers import holding as module
+from memoryfield_readers.exchange import exchange
 from memoryfield_readers.holding import Hold, held_field
 
 CHILD = holding_child.__file__
@@ -282,16 +283,18 @@ def test_who_waited_gets_the_new_file(place: Path) -> None:
 
 
 def _other_kind(path: Path) -> None:
-    path.rename(path.with_name("old"))
-    if path.with_name("old").is_dir():
-        path.write_bytes(b"")
+    other = path.with_name("other")
+    if path.is_dir():
+        other.write_bytes(b"")
     else:
-        path.mkdir()
+        other.mkdir()
+    _put(other, path)
 
 
 def _fifo(path: Path) -> None:
-    path.rename(path.with_name("old"))
-    os.mkfifo(path)
+    other = path.with_name("other")
+    os.mkfifo(other)
+    _put(other, path)
 
 
 def _moved(path: Path) -> None:
@@ -299,8 +302,16 @@ def _moved(path: Path) -> None:
 
 
 def _circle(path: Path) -> None:
-    path.rename(path.with_name("old"))
-    path.symlink_to(path.name)
+    other = path.with_name("other")
+    other.symlink_to(path.name)
+    _put(other, path)
+
+
+def _put(other: Path, path: Path) -> None:
+    """Put something in a place in which there is always something, where the system can do that."""
+    if not exchange(other, path):
+        path.rename(path.with_name("old"))
+        other.rename(path)
 
 
 @pytest.mark.parametrize(

@@ -70,9 +70,10 @@ def _led_to(link: str) -> bytes:
 
 def _mark(status: os.stat_result, *, is_part: bool = True) -> bytes:
     kind = stat.S_IFMT(status.st_mode)
+    size = 0 if stat.S_ISDIR(kind) else status.st_size  # some systems count a folder's entries
     # The time of the last change of any kind shows what was put back to its old time.
     times = f"{status.st_mtime_ns} {status.st_ctime_ns if is_part else 0}"
-    return f"{kind} {status.st_size} {times} {status.st_ino}\n".encode()
+    return f"{kind} {size} {times} {status.st_ino}\n".encode()
 
 
 def _hashed(lines: list[bytes]) -> str:
